@@ -31,11 +31,9 @@ type Progress struct {
 // Consumer merges the snapshots and the stream of one consumer. It is fed the
 // source's channel in order. Not safe for concurrent use.
 type Consumer struct {
-	id     string
-	tables map[row.TableID]*table
-	// open counts tables that are not complete, so that the common case — nothing
-	// is being snapshot — costs nothing.
-	open           int
+	id string
+	// tables holds those whose snapshot is not settled; usually none.
+	tables         map[row.TableID]*table
 	consistentFrom ts.Ts
 }
 
@@ -87,12 +85,7 @@ func (c *Consumer) Restore(b []byte) error {
 	if err := json.Unmarshal(b, &s); err != nil {
 		return fmt.Errorf("backfill: malformed state of consumer %s: %w", c.id, err)
 	}
-	c.tables, c.consistentFrom, c.open = s.Tables, s.ConsistentFrom, 0
-	for _, t := range c.tables {
-		if !t.Covered {
-			c.open++
-		}
-	}
+	c.tables, c.consistentFrom = s.Tables, s.ConsistentFrom
 	return nil
 }
 
@@ -101,17 +94,14 @@ func (c *Consumer) Restore(b []byte) error {
 func (c *Consumer) Start(id row.TableID) {
 	if c.tables[id] == nil {
 		c.tables[id] = &table{}
-		c.open++
 	}
 }
 
 // Drop forgets a table, for instance because it was dropped upstream; at is where.
 func (c *Consumer) Drop(id row.TableID, at ts.Ts) {
-	if t := c.tables[id]; t != nil {
+	if c.tables[id] != nil {
 		delete(c.tables, id)
-		if !t.Covered {
-			c.closed(at)
-		}
+		c.closed(at)
 	}
 }
 
@@ -128,9 +118,10 @@ func (c *Consumer) Complete(id row.TableID) bool {
 // Idle tells whether no table is under snapshot any more, settling included.
 func (c *Consumer) Idle() bool { return len(c.tables) == 0 }
 
-// ConsistentFrom is where the last chunk took effect; false while any table's
-// snapshot is incomplete.
-func (c *Consumer) ConsistentFrom() (ts.Ts, bool) { return c.consistentFrom, c.open == 0 }
+// ConsistentFrom is where the last snapshot settled: from there on, what was
+// delivered is the source's state after whole transactions. False while a
+// snapshot is not settled: its chunks may hold more than the stream does.
+func (c *Consumer) ConsistentFrom() (ts.Ts, bool) { return c.consistentFrom, c.Idle() }
 
 // Wants lists the snapshots that are still needed, by table.
 func (c *Consumer) Wants() []Request {
@@ -144,9 +135,9 @@ func (c *Consumer) Wants() []Request {
 	return want
 }
 
-// Marker lets a chunk take effect at Ts at. False means that its rows must not
-// be delivered: it is another consumer's, a repetition, or of an older attempt.
-func (c *Consumer) Marker(m *Marker, at ts.Ts) bool {
+// Marker lets a chunk take effect. False means that its rows must not be
+// delivered: it is another consumer's, a repetition, or of an older attempt.
+func (c *Consumer) Marker(m *Marker) bool {
 	t := c.tables[m.Table]
 	if m.Consumer != c.id || t == nil || t.Covered || m.Attempt != t.Attempt {
 		return false
@@ -166,10 +157,7 @@ func (c *Consumer) Marker(m *Marker, at ts.Ts) bool {
 	t.Ranges = slices.Insert(t.Ranges, i, keyRange{
 		First: m.Chunk, Last: m.Chunk, Lo: m.Lo, Hi: m.Hi, Visible: m.Visible, End: m.End,
 	})
-	if t.covered() {
-		t.Covered = true
-		c.closed(at)
-	}
+	t.Covered = t.covered()
 	return true
 }
 
@@ -188,14 +176,14 @@ func (t *table) covered() bool {
 }
 
 func (c *Consumer) closed(at ts.Ts) {
-	if c.open--; c.open == 0 {
+	if c.Idle() {
 		c.consistentFrom = max(c.consistentFrom, at)
 	}
 }
 
-// Settle tells that the stream has passed position: no later transaction is
-// visible to a chunk that ended at or below it.
-func (c *Consumer) Settle(position []byte) {
+// Settle tells that everything at or below position has been delivered, up to
+// Ts at: no later transaction is visible to a chunk that ended at or below it.
+func (c *Consumer) Settle(position []byte, at ts.Ts) {
 	for id, t := range c.tables {
 		settled := t.Covered
 		for i := range t.Ranges {
@@ -208,6 +196,7 @@ func (c *Consumer) Settle(position []byte) {
 		t.merge()
 		if settled {
 			delete(c.tables, id)
+			c.closed(at)
 		}
 	}
 }

@@ -117,9 +117,6 @@ func (c *Consumer) Truncate(id row.TableID, xid uint64, position []byte) (restar
 		}
 	}
 	if restart {
-		if t.Covered {
-			c.open++
-		}
 		*t = table{Attempt: t.Attempt + 1}
 	}
 	return restart

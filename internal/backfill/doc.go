@@ -10,5 +10,8 @@
 //   - each transaction's effect on each key reaches the consumer exactly once,
 //     in a chunk or as a change;
 //   - a marker stands where its snapshot sees every transaction before it;
-//   - consistent_from is the Ts of the marker of the last chunk.
+//   - consistent_from is where the last snapshot settles: where the stream has
+//     passed every transaction visible to a chunk. Not at the last chunk's
+//     marker: a chunk may see transactions that the stream brings only later,
+//     so between the two the consumer is ahead of the stream for some keys.
 package backfill
