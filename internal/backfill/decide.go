@@ -1,10 +1,6 @@
 package backfill
 
-import (
-	"bytes"
-
-	"github.com/weirstream/weir/internal/row"
-)
+import "github.com/weirstream/weir/internal/row"
 
 // Verdict says what becomes of a change of a table under snapshot.
 type Verdict uint8
@@ -67,17 +63,17 @@ func (c *Consumer) Decider(id row.TableID) Decider {
 }
 
 // Insert decides about a change of one key: an insert, a delete, or an update
-// that keeps its key. slot is the key's; xid and position are the transaction's.
-func (d Decider) Insert(slot int, xid uint64, position []byte) Verdict {
-	if d.counts(slot, xid, position) {
+// that keeps its key. slot is the key's; xid is the transaction's.
+func (d Decider) Insert(slot int, xid uint64) Verdict {
+	if d.counts(slot, xid) {
 		return Deliver
 	}
 	return Drop
 }
 
 // Update decides about an update that changes the key.
-func (d Decider) Update(oldSlot, newSlot int, xid uint64, position []byte) Verdict {
-	before, after := d.counts(oldSlot, xid, position), d.counts(newSlot, xid, position)
+func (d Decider) Update(oldSlot, newSlot int, xid uint64) Verdict {
+	before, after := d.counts(oldSlot, xid), d.counts(newSlot, xid)
 	switch {
 	case before && after:
 		return Deliver
@@ -90,29 +86,26 @@ func (d Decider) Update(oldSlot, newSlot int, xid uint64, position []byte) Verdi
 }
 
 // counts: the key is covered by a chunk that does not include the transaction.
-func (d Decider) counts(slot int, xid uint64, position []byte) bool {
+func (d Decider) counts(slot int, xid uint64) bool {
 	if d.t == nil {
 		return true
 	}
 	if slot >= len(d.ranges) || d.ranges[slot] < 0 {
 		return false
 	}
-	r := &d.t.Ranges[d.ranges[slot]]
-	return r.Settled || bytes.Compare(position, r.End) > 0 || !r.Visible.Sees(xid)
+	return !d.t.Ranges[d.ranges[slot]].Visible.Sees(xid) // a settled range sees nothing
 }
 
 // Truncate tells that the stream truncates the table; the consumer delivers the
 // truncation in any case. True means that the snapshot begins anew, as the next
-// attempt (see Wants): chunks may have been read on either side of it.
-func (c *Consumer) Truncate(id row.TableID, xid uint64, position []byte) (restart bool) {
+// attempt (see Wants), since a chunk was already read behind the truncation.
+func (c *Consumer) Truncate(id row.TableID, xid uint64) (restart bool) {
 	t := c.tables[id]
 	if t == nil {
 		return false
 	}
-	restart = !t.Covered
 	for i := range t.Ranges {
-		r := &t.Ranges[i]
-		if !r.Settled && bytes.Compare(position, r.End) <= 0 && r.Visible.Sees(xid) {
+		if t.Ranges[i].Visible.Sees(xid) {
 			restart = true
 		}
 	}

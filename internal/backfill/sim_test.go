@@ -174,10 +174,11 @@ func (s *sim) chunk(c *Consumer) {
 	if len(want) == 0 {
 		return
 	}
-	if want[0].Attempt != s.attempt {
+	if want[0].Attempt != s.attempt && s.rng.IntN(3) == 0 { // the capture learns of a new attempt late
 		s.attempt, s.taken = want[0].Attempt, map[int]bool{}
 	}
-	chunks := simKeys / simChunk
+	size := simChunk - s.attempt%2*2 // another attempt, another plan
+	chunks := simKeys / size
 	if s.keyless {
 		chunks = 1
 	}
@@ -193,7 +194,7 @@ func (s *sim) chunk(c *Consumer) {
 	slices.Sort(v.Xip)
 	m := &simMarker{rows: map[int]int{}}
 	m.Marker = Marker{Consumer: c.ID(), Table: simTable, Attempt: s.attempt, Chunk: i, Visible: v, End: lsn(s.lsn + uint64(s.rng.IntN(5)))}
-	lo, hi := i*simChunk-1, i*simChunk+simChunk-1
+	lo, hi := i*size-1, i*size+size-1
 	if i > 0 {
 		m.Lo = keyTuple(lo)
 	}
@@ -277,14 +278,14 @@ func (s *sim) deliver(c *Consumer, target map[int]int, i int) {
 		}
 		for _, o := range e.ops {
 			if o.op == row.Truncate {
-				c.Truncate(simTable, e.xid, e.position)
+				c.Truncate(simTable, e.xid)
 				apply(s.t, target, []simOp{o})
 				continue
 			}
 			d := c.Decider(simTable)
-			verdict := d.Insert(slot(o.old), e.xid&0xffffffff, e.position)
+			verdict := d.Insert(slot(o.old), e.xid&0xffffffff)
 			if o.old != o.new {
-				verdict = d.Update(slot(o.old), slot(o.new), e.xid&0xffffffff, e.position)
+				verdict = d.Update(slot(o.old), slot(o.new), e.xid&0xffffffff)
 			}
 			switch verdict {
 			case Deliver:
@@ -316,7 +317,7 @@ func (s *sim) run() (compared int) {
 			s.stream()
 		case n < 84:
 			s.chunk(c)
-		case n < 85 && step > 100 && !s.keyless:
+		case n < 86 && step > 50 && !s.keyless:
 			s.truncate()
 		case n < 98:
 			if done == len(s.channel) {
