@@ -1,0 +1,51 @@
+# The commands of the house. Every target sets up the machine first: see .ci/setup.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+# Machines without a home directory: keep Go's files in the tree.
+ifeq ($(strip $(HOME)),)
+export GOCACHE    ?= $(CURDIR)/.cache/go-build
+export GOPATH     ?= $(CURDIR)/.cache/go
+export GOMODCACHE ?= $(CURDIR)/.cache/go/pkg/mod
+endif
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+GO      := go
+BUILD   := -buildvcs=false -trimpath -ldflags '-X main.version=$(VERSION)'
+
+# Packages whose goroutines the race detector watches: machines and shells that
+# do not link Pebble (whose memory it would drown in shadow).
+RACE := ./internal/ts/... ./internal/progress/... ./internal/owner/... ./internal/backfill/... \
+        ./internal/filter/... ./internal/wal ./internal/wal/waltest/... ./internal/wal/local/... \
+        ./internal/capture/... ./internal/feed/... ./internal/adapter/...
+
+.PHONY: help setup build run test vet soak bench clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
+
+setup:
+	@.ci/setup
+
+build: setup ## bin/weir
+	$(GO) build $(BUILD) -o bin/weir ./cmd/weir
+
+run: build ## the demo: a shop, a writer, two changefeeds; RUN_SECONDS=20 ends it by itself
+	$(GO) run -buildvcs=false ./test/demo -weir bin/weir
+
+vet: setup
+	$(GO) vet ./...
+
+test: vet ## everything, on real servers
+	$(GO) test -buildvcs=false -race -short -p 2 -timeout 15m $$($(GO) list $(RACE))
+	$(GO) test -buildvcs=false -p 2 -timeout 20m ./...
+
+soak: build ## kill -9 fifty times, targets down for a minute, longer random walks
+	WEIR_SOAK=1 $(GO) test -buildvcs=false -count=1 -p 1 -timeout 90m -v ./test/crash/... ./test/types/...
+
+bench: build ## one JSON line a figure, each beside its peer; BENCH_SCALE=0.1 for a quick look
+	@$(GO) run -buildvcs=false ./test/bench -weir bin/weir
+
+clean: ## remove what these commands built in the tree
+	rm -rf bin bench-out .cache
