@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/weirstream/weir/internal/row"
@@ -32,6 +33,8 @@ type Progress struct {
 // source's channel in order. Not safe for concurrent use.
 type Consumer struct {
 	id string
+	// known holds every table that was started or adopted.
+	known map[row.TableID]bool
 	// tables holds those whose snapshot is not settled; usually none.
 	tables         map[row.TableID]*table
 	consistentFrom ts.Ts
@@ -57,22 +60,24 @@ type keyRange struct {
 	End     []byte     `json:"end,omitempty"`
 }
 
-// NewConsumer begins with no table under snapshot: every change is delivered.
+// NewConsumer begins knowing no table.
 func NewConsumer(id string) *Consumer {
-	return &Consumer{id: id, tables: map[row.TableID]*table{}}
+	return &Consumer{id: id, known: map[row.TableID]bool{}, tables: map[row.TableID]*table{}}
 }
 
 // ID is what markers name the consumer by.
 func (c *Consumer) ID() string { return c.id }
 
 type state struct {
+	Known          []row.TableID          `json:"known"`
 	Tables         map[row.TableID]*table `json:"tables"`
 	ConsistentFrom ts.Ts                  `json:"consistent_from"`
 }
 
 // State encodes what Restore needs to go on from here.
 func (c *Consumer) State() []byte {
-	b, err := json.Marshal(state{c.tables, c.consistentFrom})
+	known := slices.Sorted(maps.Keys(c.known))
+	b, err := json.Marshal(state{known, c.tables, c.consistentFrom})
 	if err != nil {
 		panic(fmt.Sprintf("backfill: the state always encodes: %v", err))
 	}
@@ -86,19 +91,32 @@ func (c *Consumer) Restore(b []byte) error {
 		return fmt.Errorf("backfill: malformed state of consumer %s: %w", c.id, err)
 	}
 	c.tables, c.consistentFrom = s.Tables, s.ConsistentFrom
+	c.known = map[row.TableID]bool{}
+	for _, id := range s.Known {
+		c.known[id] = true
+	}
 	return nil
 }
 
-// Start makes a table wholly uncovered: from here its changes are dropped until
-// chunks cover their keys. A table already under snapshot stays as it is.
+// Start makes a table that is not known wholly uncovered: from here its changes
+// are dropped until chunks cover their keys. It is to be called at the latest
+// before the first change of the table is decided about.
 func (c *Consumer) Start(id row.TableID) {
-	if c.tables[id] == nil {
+	if !c.known[id] {
+		c.known[id] = true
 		c.tables[id] = &table{}
 	}
 }
 
+// Adopt makes a table known without a snapshot: every change from here on counts.
+func (c *Consumer) Adopt(id row.TableID) { c.known[id] = true }
+
+// Known tells whether the table was started or adopted.
+func (c *Consumer) Known(id row.TableID) bool { return c.known[id] }
+
 // Drop forgets a table, for instance because it was dropped upstream; at is where.
 func (c *Consumer) Drop(id row.TableID, at ts.Ts) {
+	delete(c.known, id)
 	if c.tables[id] != nil {
 		delete(c.tables, id)
 		c.closed(at)
@@ -138,8 +156,12 @@ func (c *Consumer) Wants() []Request {
 // Marker lets a chunk take effect. False means that its rows must not be
 // delivered: it is another consumer's, a repetition, or of an older attempt.
 func (c *Consumer) Marker(m *Marker) bool {
+	if m.Consumer != c.id {
+		return false
+	}
+	c.Start(m.Table) // a replay may meet the marker before whatever made the table known
 	t := c.tables[m.Table]
-	if m.Consumer != c.id || t == nil || t.Covered || m.Attempt != t.Attempt {
+	if t == nil || t.Covered || m.Attempt != t.Attempt {
 		return false
 	}
 	i, found := slices.BinarySearchFunc(t.Ranges, m.Chunk, func(r keyRange, chunk int) int {
