@@ -74,7 +74,7 @@ func BenchmarkUpdateMin(b *testing.B) {
 	for b.Loop() {
 		at++
 		low, _ := h.Min()
-		if _, err := h.Update(low.Key, at, 0); err != nil {
+		if _, err := h.UpdateAt(low.Handle, at, 0); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -2,7 +2,7 @@
 // who holds it and since when. It is the only heap of the project: checkpoints,
 // resolved timestamps and barriers are minima of this kind.
 //
-//	index: key ─► slot          slots: key, since, bytes | place, generation
+//	index: key ─► slot          slots: key, bytes | place, generation, since
 //	                 │                                        │
 //	                 └────────────── Handle ──────────┐       ▼
 //	                                                  └─► order: (Ts, slot), a 4-ary

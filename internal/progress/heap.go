@@ -7,7 +7,7 @@ import "github.com/weirstream/weir/internal/ts"
 type Heap[K comparable] struct {
 	index map[K]uint32
 	slots []slot[K]
-	meta  []meta // parallel to slots: apart, since moves write only here
+	meta  []meta // parallel to slots: apart, since an update touches only this
 	order []node // order[root:] is the heap
 	free  []uint32
 	gen   uint32 // of the latest Add
@@ -15,13 +15,13 @@ type Heap[K comparable] struct {
 
 type slot[K comparable] struct {
 	key   K
-	since int64
 	bytes int64
 }
 
 type meta struct {
 	place uint32 // in order; 0 when the slot is free
 	gen   uint32
+	since int64
 }
 
 type node struct {
@@ -38,6 +38,7 @@ type Holder[K comparable] struct {
 	Ts    ts.Ts
 	Since int64 // unix milliseconds at which the caller set Ts
 	Bytes int64 // what it pins, where the caller said so
+	Handle
 }
 
 // Handle names a holder without a look-up by key. The zero Handle names none.
@@ -68,11 +69,11 @@ func (h *Heap[K]) Add(key K, t ts.Ts, since int64) (handle Handle, moved bool, e
 		h.gen = 1
 	}
 	i := h.take()
-	h.slots[i] = slot[K]{key: key, since: since}
+	h.slots[i] = slot[K]{key: key}
 	h.index[key] = i
 	before, any := h.minimum()
 	h.order = append(h.order, node{t, i})
-	h.meta[i] = meta{place: uint32(len(h.order) - 1), gen: h.gen}
+	h.meta[i] = meta{place: uint32(len(h.order) - 1), gen: h.gen, since: since}
 	h.up(len(h.order) - 1)
 	return Handle{i, h.gen}, !any || t < before, nil
 }
@@ -119,7 +120,8 @@ func (h *Heap[K]) UpdateAt(handle Handle, t ts.Ts, since int64) (moved bool, err
 }
 
 func (h *Heap[K]) update(i uint32, t ts.Ts, since int64) (moved bool, err error) {
-	place := int(h.meta[i].place)
+	m := &h.meta[i]
+	place := int(m.place)
 	n := &h.order[place]
 	if t <= n.ts {
 		if t < n.ts {
@@ -129,7 +131,7 @@ func (h *Heap[K]) update(i uint32, t ts.Ts, since int64) (moved bool, err error)
 	}
 	before := h.order[root].ts
 	n.ts = t
-	h.slots[i].since = since
+	m.since = since
 	h.down(place)
 	return h.order[root].ts != before, nil
 }
@@ -217,8 +219,8 @@ func (h *Heap[K]) minimum() (ts.Ts, bool) {
 
 func (h *Heap[K]) holder(place int) Holder[K] {
 	n := h.order[place]
-	s := &h.slots[n.slot]
-	return Holder[K]{Key: s.key, Ts: n.ts, Since: s.since, Bytes: s.bytes}
+	s, m := &h.slots[n.slot], &h.meta[n.slot]
+	return Holder[K]{Key: s.key, Ts: n.ts, Since: m.since, Bytes: s.bytes, Handle: Handle{n.slot, m.gen}}
 }
 
 func (h *Heap[K]) valid(handle Handle) bool {
