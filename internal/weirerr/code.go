@@ -25,6 +25,11 @@ const (
 	AlreadyExists   Code = "AlreadyExists"
 	WrongState      Code = "WrongState"
 	NotReady        Code = "NotReady"
+	Timeout         Code = "Timeout"      // what was waited for did not happen in time
+	Unauthorized    Code = "Unauthorized" // no token, or the wrong one
+	Overloaded      Code = "Overloaded"   // too many requests of this kind at a time
+	TooLarge        Code = "TooLarge"     // a request body above the limit
+	Unreachable     Code = "Unreachable"  // the server does not answer the command line
 
 	// Log and stores.
 	LogCorrupt      Code = "LogCorrupt"      // a record's checksum or order is wrong
@@ -34,6 +39,7 @@ const (
 	LogEvicted      Code = "LogEvicted"      // a pin was evicted to keep the disk free
 	LogFull         Code = "LogFull"         // no room on the log's disk
 	StoreBehind     Code = "StoreBehind"     // a store is older than the others prove
+	StoreCorrupt    Code = "StoreCorrupt"    // a metadata or state store is damaged
 	FormatTooNew    Code = "FormatTooNew"    // the data directory was written by a newer weir
 	DataDirLocked   Code = "DataDirLocked"   // another process uses the data directory
 	CheckpointStale Code = "CheckpointStale" // a claim below the persisted checkpoint
@@ -72,6 +78,11 @@ var flags = map[Code]Flags{
 	AlreadyExists:       {Status: 409, FailFast: true},
 	WrongState:          {Status: 409, FailFast: true},
 	NotReady:            {Status: 503},
+	Timeout:             {Status: 504},
+	Unauthorized:        {Status: 401, FailFast: true},
+	Overloaded:          {Status: 429},
+	TooLarge:            {Status: 413, FailFast: true},
+	Unreachable:         {Status: 502},
 	LogCorrupt:          {Status: 500, FailFast: true},
 	LogFenced:           {Status: 503},
 	LogUnknown:          {Status: 503},
@@ -79,6 +90,7 @@ var flags = map[Code]Flags{
 	LogEvicted:          {Status: 410, FailFast: true, LogGone: true},
 	LogFull:             {Status: 507},
 	StoreBehind:         {Status: 500, FailFast: true},
+	StoreCorrupt:        {Status: 500, FailFast: true},
 	FormatTooNew:        {Status: 500, FailFast: true},
 	DataDirLocked:       {Status: 500, FailFast: true},
 	CheckpointStale:     {Status: 500, FailFast: true},
