@@ -1,0 +1,285 @@
+package capture
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/weirstream/weir/internal/backfill"
+	"github.com/weirstream/weir/internal/row"
+	"github.com/weirstream/weir/internal/ts"
+	"github.com/weirstream/weir/internal/wal"
+	"github.com/weirstream/weir/internal/weirerr"
+)
+
+// passedMax bounds the memory of transactions that a snapshot might not see yet.
+const passedMax = 1 << 20
+
+// stream is the Handler: it turns what the upstream tells into entries. Its mutex
+// orders transactions and markers.
+type stream struct {
+	s *Source
+	*assembler
+	current map[row.TableID]uint32 // version the stream used last
+
+	mu struct {
+		sync.Mutex
+		writer wal.Writer
+		broken error  // the writer must be replaced
+		last   []byte // position of the last entry appended, or where the slot began
+		seen   []byte // the stream has delivered everything up to here
+		moved  chan struct{}
+		// passed holds transactions in the channel that no chunk's snapshot has been
+		// found to see yet.
+		passed []uint64
+	}
+}
+
+func newStream(s *Source) *stream {
+	st := &stream{s: s, current: map[row.TableID]uint32{}}
+	st.assembler = newAssembler(func() (wal.LargeWriter, error) { return st.writer().Large() })
+	st.mu.moved = make(chan struct{})
+	return st
+}
+
+// lead takes the channel's next term and resumes from its high position.
+func (st *stream) lead(ctx context.Context) error {
+	w, err := st.s.channel.Lead(ctx)
+	if err != nil {
+		return err
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.mu.writer, st.mu.broken = w, nil
+	st.mu.last = slices.Clone(st.s.channel.Status().High)
+	return nil
+}
+
+// ready makes the stream fit to begin: what the last connection left unfinished
+// is forgotten, a poisoned writer is replaced.
+func (st *stream) ready(ctx context.Context) error {
+	if err := st.reset(); err != nil {
+		return err
+	}
+	st.mu.Lock()
+	broken, w := st.mu.broken, st.mu.writer
+	st.mu.Unlock()
+	if broken == nil {
+		return nil
+	}
+	st.s.log.Warn("leading the channel again", "error", broken)
+	if err := w.Close(); err != nil {
+		st.s.log.Warn("closing the old writer", "error", err)
+	}
+	return st.lead(ctx)
+}
+
+func (st *stream) writer() wal.Writer {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.mu.writer
+}
+
+// position is where the channel ends upstream; empty before anything was captured.
+func (st *stream) position() []byte {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return slices.Clone(st.mu.last)
+}
+
+// startAt notes in the log where a new slot begins, so that a slot created anew
+// later is noticed even if nothing is ever captured; an existing position stays.
+func (st *stream) startAt(ctx context.Context, position []byte) error {
+	st.mu.Lock()
+	if len(st.mu.last) > 0 {
+		st.mu.Unlock()
+		return nil
+	}
+	w := st.mu.writer
+	at, err := w.Append(&wal.Entry{Kind: wal.KindTxn, Position: position})
+	if err != nil {
+		defer st.mu.Unlock()
+		return st.noteLocked(err)
+	}
+	st.mu.last = slices.Clone(position)
+	st.mu.Unlock()
+	return st.note(w.WaitDurable(ctx, at))
+}
+
+// begin returns where to stream from.
+func (st *stream) begin() []byte { return st.position() }
+
+// Changes implements Handler.
+func (st *stream) Changes(txn, sub uint64, changes []byte) error {
+	return st.note(st.add(txn, sub, changes))
+}
+
+// Abort implements Handler.
+func (st *stream) Abort(txn, sub uint64) error { return st.note(st.abort(txn, sub)) }
+
+// Commit implements Handler: one entry for the whole transaction, even an empty
+// one, since its position is what the acknowledgement rests on.
+func (st *stream) Commit(txn uint64, position []byte, commitUs int64) error {
+	st.mu.Lock()
+	known := !after(position, st.mu.last)
+	st.mu.Unlock()
+	if known {
+		return st.abort(txn, txn)
+	}
+	e := wal.Entry{Kind: wal.KindTxn, Position: position, Xid: txn, CommitUs: commitUs}
+	release, err := st.finish(txn, &e)
+	if err != nil {
+		return st.note(err)
+	}
+	defer release()
+	st.s.metrics.committed(commitUs, &e)
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if _, err := st.mu.writer.Append(&e); err != nil {
+		return st.noteLocked(err)
+	}
+	st.mu.last = append(st.mu.last[:0], position...)
+	if len(st.mu.passed) == passedMax {
+		st.mu.passed = append(st.mu.passed[:0], st.mu.passed[passedMax/2:]...)
+	}
+	st.mu.passed = append(st.mu.passed, txn)
+	st.seenLocked(position)
+	return nil
+}
+
+// Alive implements Handler.
+func (st *stream) Alive(position []byte) error {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.seenLocked(position)
+	return nil
+}
+
+// seenLocked moves the position up to which everything was delivered.
+func (st *stream) seenLocked(position []byte) {
+	if after(position, st.mu.seen) {
+		st.mu.seen = append(st.mu.seen[:0], position...)
+		select {
+		case <-st.mu.moved:
+		default:
+			close(st.mu.moved)
+		}
+	}
+}
+
+// Durable implements Handler: never more than the log has fsynced.
+func (st *stream) Durable() []byte {
+	_, high, _ := st.writer().Durable()
+	return high
+}
+
+// Register implements Handler.
+func (st *stream) Register(shape *row.Schema) (version uint32, current bool, err error) {
+	version, err = st.s.schemas.Register(shape)
+	if err != nil {
+		return 0, false, err
+	}
+	current = st.current[shape.Table] == version
+	st.current[shape.Table] = version
+	return version, current, nil
+}
+
+// Shape implements Handler.
+func (st *stream) Shape(table row.TableID) *row.Schema { return st.s.schemas.Newest(table) }
+
+// TablesChanged implements Handler.
+func (st *stream) TablesChanged() { st.s.tables.kick() }
+
+// note remembers that the writer can no longer be used.
+func (st *stream) note(err error) error {
+	if err == nil {
+		return nil
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.noteLocked(err)
+}
+
+func (st *stream) noteLocked(err error) error {
+	switch weirerr.CodeOf(err) {
+	case weirerr.LogFenced, weirerr.LogUnknown:
+		st.mu.broken = err
+	}
+	return err
+}
+
+// promise raises the channel's resolved Ts to the present and returns it.
+func (st *stream) promise() ts.Ts {
+	t, err := st.writer().Promise(0)
+	if err != nil {
+		st.note(err)
+		return 0
+	}
+	return t
+}
+
+// await blocks until everything at or below position was delivered and appended.
+func (st *stream) await(ctx context.Context, position []byte) error {
+	for {
+		st.mu.Lock()
+		done := bytes.Compare(st.mu.seen, position) >= 0
+		select {
+		case <-st.mu.moved:
+			st.mu.moved = make(chan struct{})
+		default:
+		}
+		moved := st.mu.moved
+		st.mu.Unlock()
+		if done {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-moved:
+		}
+	}
+}
+
+// place appends a chunk's marker, if the snapshot it was read in sees every
+// transaction in the channel. False means that the chunk must be read again.
+func (st *stream) place(ctx context.Context, m *backfill.Marker) (bool, error) {
+	at, placed, err := st.placeLocked(m)
+	if err != nil || !placed {
+		return false, err
+	}
+	if err := st.writer().WaitDurable(ctx, at); err != nil {
+		return false, st.note(fmt.Errorf("place the marker of chunk %d: %w", m.Chunk, err))
+	}
+	return true, nil
+}
+
+func (st *stream) placeLocked(m *backfill.Marker) (ts.Ts, bool, error) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if !st.seesAllLocked(m.Visible) {
+		return 0, false, nil
+	}
+	at, err := st.mu.writer.Append(&wal.Entry{Kind: wal.KindMarker, Changes: m.Encode()})
+	if err != nil {
+		return 0, false, st.noteLocked(err)
+	}
+	return at, true, nil
+}
+
+// seesAll tells whether a snapshot sees every transaction in the channel.
+func (st *stream) seesAll(v backfill.Visibility) bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.seesAllLocked(v)
+}
+
+// seesAllLocked forgets what v sees: every later snapshot sees it as well.
+func (st *stream) seesAllLocked(v backfill.Visibility) bool {
+	st.mu.passed = slices.DeleteFunc(st.mu.passed, v.Sees)
+	return len(st.mu.passed) == 0
+}
+
+func (st *stream) close() error { return st.writer().Close() }
