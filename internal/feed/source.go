@@ -61,9 +61,9 @@ type Store interface {
 // Pins are durable claims on the source's channel: entries with a Ts above a
 // pin are not truncated.
 type Pins interface {
-	// Pin claims everything after at for owner, or repeats its claim. It is a
-	// CheckpointStale or LogTruncated error when the log no longer has it. evicted is
-	// called at most once, from any goroutine, if the claim is taken away later; it
+	// Pin claims everything after at for owner, in place of an earlier claim of it.
+	// It is a CheckpointStale or LogTruncated error when the log no longer has it; the
+	// earlier claim remains then. evicted is called at most once, from any goroutine, if the claim is taken away later; it
 	// does not block.
 	Pin(ctx context.Context, owner string, at ts.Ts, evicted func(error)) error
 	// Advance moves the claim up; moving it down is not possible.
