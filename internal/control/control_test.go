@@ -1,0 +1,546 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weirstream/weir/internal/config"
+	"github.com/weirstream/weir/internal/ts"
+	"github.com/weirstream/weir/internal/weirerr"
+)
+
+func TestSourceLife(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	info, err := w.CreateSource(ctx, CreateSource{Name: "shop", URL: "env:SHOP", Tables: []string{"public.*"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.URL != "env:SHOP" || info.Upstream.Database != "shop" || info.Status.State != "streaming" {
+		t.Errorf("%+v", info)
+	}
+	w.wantCalls("probe shop; start-source shop")
+
+	w.crash()
+	if err := w.Restore(ctx); err != nil {
+		t.Fatal(err)
+	}
+	w.wantCalls("start-source shop")
+	if all, err := w.ListSources(ctx); err != nil || len(all) != 1 || all[0].Tables[0] != "public.*" {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if err := w.DropSource(ctx, "shop", DropSource{}); err != nil {
+		t.Fatal(err)
+	}
+	w.wantCalls("drop shop force=false")
+	_, err = w.GetSource(ctx, "shop")
+	w.wantCode(err, weirerr.NotFound, "shop")
+	w.wantCode(w.DropSource(ctx, "shop", DropSource{}), weirerr.NotFound)
+}
+
+func TestSourceIsRefused(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	w.source("shop")
+	w.upstream["postgres://twin"] = Upstream{System: "1", Database: "shop"}
+	for _, c := range []struct {
+		req  CreateSource
+		code weirerr.Code
+		want string
+	}{
+		{CreateSource{Name: "Shop", URL: "postgres://x"}, weirerr.InvalidArgument, "lower case"},
+		{CreateSource{Name: "a--b", URL: "postgres://x"}, weirerr.InvalidArgument, "not a source name"},
+		{CreateSource{Name: strings.Repeat("a", 41), URL: "postgres://x"}, weirerr.InvalidArgument, "at most 40"},
+		{CreateSource{Name: "b"}, weirerr.InvalidArgument, "needs a URL"},
+		{CreateSource{Name: "b", URL: "mysql://x"}, weirerr.InvalidArgument, "scheme mysql"},
+		{CreateSource{Name: "b", URL: "env:NOT"}, weirerr.InvalidArgument, "NOT is not set"},
+		{CreateSource{Name: "b", URL: "postgres://x", Tables: []string{"nodot"}}, weirerr.InvalidArgument, "rule"},
+		{CreateSource{Name: "shop", URL: "postgres://x"}, weirerr.AlreadyExists, "drop it first"},
+		{CreateSource{Name: "b", URL: "postgres://twin"}, weirerr.AlreadyExists, "use source shop"},
+	} {
+		_, err := w.CreateSource(ctx, c.req)
+		w.wantCode(err, c.code, c.want)
+	}
+	w.source("a-b")
+	_, err := w.CreateSource(ctx, CreateSource{Name: "a_b", URL: "postgres://x"})
+	w.wantCode(err, weirerr.AlreadyExists, "replication slot")
+	if all, _ := w.ListSources(ctx); len(all) != 2 {
+		t.Errorf("%d sources are defined, want 2", len(all))
+	}
+}
+
+func TestSourceThatCannotStartIsNotDefined(t *testing.T) {
+	w := newWorld(t)
+	w.fail["start-source shop"] = weirerr.New(weirerr.LogFull, "no room")
+	_, err := w.CreateSource(t.Context(), CreateSource{Name: "shop", URL: "postgres://x"})
+	w.wantCode(err, weirerr.LogFull)
+	if all, _ := w.ListSources(t.Context()); len(all) != 0 {
+		t.Errorf("still defined: %+v", all)
+	}
+}
+
+func TestChangefeedLife(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	w.source("shop")
+	w.took()
+	info := w.feed("cf1")
+	if info.Source != "shop" || info.Start != StartInitial || info.Incarnation != 1 || info.Status.State != StateNormal {
+		t.Errorf("%+v", info)
+	}
+	w.wantCalls("check blackhole://; start cf1/1")
+
+	for range 2 { // both are idempotent
+		if err := w.PauseChangefeed(ctx, "cf1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.wantCalls("pause cf1")
+	uri, none := "postgres://u:"+password+"@t/db", ts.Ts(0)
+	info, err := w.UpdateChangefeed(ctx, "cf1", UpdateChangefeed{SinkURI: &uri, TargetTs: &none, Tables: &[]string{"public.*"},
+		Configure: func(c *config.Changefeed) error { c.Merge = "none"; return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Config.Merge != "none" || info.SinkURI != "postgres://u:xxxxx@t/db" || info.Tables[0] != "public.*" {
+		t.Errorf("%+v", info)
+	}
+	w.wantCalls("check " + uri + "; update cf1")
+	for range 2 {
+		if err := w.ResumeChangefeed(ctx, "cf1", 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.wantCalls("check " + uri + "; resume cf1 0")
+
+	w.crash()
+	if err := w.Restore(ctx); err != nil {
+		t.Fatal(err)
+	}
+	w.wantCalls("start-source shop; start cf1/1")
+	if info, err := w.GetChangefeed(ctx, "cf1"); err != nil || info.Config.Merge != "none" {
+		t.Errorf("%+v, %v", info, err)
+	}
+	if gone, err := w.RemoveChangefeed(ctx, "cf1"); err != nil || gone == nil || gone.Status.State != StateRemoved {
+		t.Errorf("%+v, %v", gone, err)
+	}
+	if gone, err := w.RemoveChangefeed(ctx, "cf1"); err != nil || gone != nil {
+		t.Errorf("a second remove: %+v, %v", gone, err)
+	}
+	if again := w.feed("cf1"); again.Incarnation != 2 {
+		t.Errorf("incarnation %d after creating anew, want 2", again.Incarnation)
+	}
+}
+
+// A resync raises the incarnation below control; a later changefeed of the name
+// begins above it all the same.
+func TestIncarnationGrowsPastResync(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	w.source("shop")
+	w.feed("cf1")
+	store := NewFeedStore(w.store, "cf1")
+	if err := store.Save(ctx, FeedRecord{Status: []byte(`{"incarnation":7}`), State: []byte(`{"a":1}`)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Save(ctx, FeedRecord{Status: []byte(`{"incarnation":6,"x":2}`)}); err != nil {
+		t.Fatal(err)
+	}
+	r, ok, err := store.Load(ctx)
+	if err != nil || !ok || string(r.Status) != `{"incarnation":6,"x":2}` || string(r.State) != `{"a":1}` {
+		t.Errorf("%s, %s, %v, %v", r.Status, r.State, ok, err)
+	}
+	if _, err := w.RemoveChangefeed(ctx, "cf1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := store.Load(ctx); ok || err != nil {
+		t.Errorf("the record outlived its changefeed: %v, %v", ok, err)
+	}
+	if again := w.feed("cf1"); again.Incarnation != 8 {
+		t.Errorf("incarnation %d, want 8", again.Incarnation)
+	}
+}
+
+func TestChangefeedIsRefused(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	_, err := w.CreateChangefeed(ctx, request("cf"))
+	w.wantCode(err, weirerr.InvalidArgument, "there is no source yet")
+	w.source("shop")
+	w.feed("taken")
+	now := ts.FromTime(w.clock)
+	for _, c := range []struct {
+		change func(*CreateChangefeed)
+		code   weirerr.Code
+		want   string
+	}{
+		{func(r *CreateChangefeed) { r.ID = "a_b" }, weirerr.InvalidArgument, "not a changefeed name"},
+		{func(r *CreateChangefeed) { r.ID = strings.Repeat("a", 129) }, weirerr.InvalidArgument, "at most 128"},
+		{func(r *CreateChangefeed) { r.ID = "taken" }, weirerr.AlreadyExists, "remove it first"},
+		{func(r *CreateChangefeed) { r.Source = "nobody" }, weirerr.NotFound, "nobody"},
+		{func(r *CreateChangefeed) { r.SinkURI = "" }, weirerr.InvalidArgument, "needs a sink"},
+		{func(r *CreateChangefeed) { r.SinkURI = "kafka://x" }, weirerr.InvalidArgument, "sinks are blackhole://, postgres://"},
+		{func(r *CreateChangefeed) { r.SinkURI = "/tmp" }, weirerr.InvalidArgument, "no scheme"},
+		{func(r *CreateChangefeed) { r.Start = "later" }, weirerr.InvalidArgument, "start is"},
+		{func(r *CreateChangefeed) { r.Start, r.StartTs = StartNow, 1 }, weirerr.InvalidArgument, "contradict"},
+		{func(r *CreateChangefeed) { r.StartTs = now + 1 }, weirerr.InvalidArgument, "future"},
+		{func(r *CreateChangefeed) { r.StartTs, r.TargetTs = 5, 5 }, weirerr.InvalidArgument, "not after the start"},
+		{func(r *CreateChangefeed) { r.TargetTs = now }, weirerr.InvalidArgument, "not after the start"},
+		{func(r *CreateChangefeed) { r.Config.Merge = "some" }, weirerr.InvalidArgument, "merge"},
+		{func(r *CreateChangefeed) { r.Tables = []string{"*"} }, weirerr.InvalidArgument, "rule"},
+	} {
+		r := request("cf")
+		c.change(&r)
+		_, err := w.CreateChangefeed(ctx, r)
+		w.wantCode(err, c.code, c.want)
+	}
+	w.source("other")
+	_, err = w.CreateChangefeed(ctx, request("cf"))
+	w.wantCode(err, weirerr.InvalidArgument, "name one of other, shop")
+	if all, _ := w.ListChangefeeds(ctx); len(all) != 1 {
+		t.Errorf("%d changefeeds are defined, want 1", len(all))
+	}
+}
+
+func TestChangefeedThatCannotStartIsNotDefined(t *testing.T) {
+	w := newWorld(t)
+	w.source("shop")
+	w.took()
+	w.fail["start cf1/1"] = weirerr.New(weirerr.LogTruncated, "too old")
+	_, err := w.CreateChangefeed(t.Context(), request("cf1"))
+	w.wantCode(err, weirerr.LogTruncated)
+	w.wantCalls("check blackhole://; start cf1/1; remove cf1")
+	_, err = w.GetChangefeed(t.Context(), "cf1")
+	w.wantCode(err, weirerr.NotFound)
+}
+
+func TestGeneratedID(t *testing.T) {
+	w := newWorld(t)
+	w.source("shop")
+	if id := w.feed("").ID; checkChangefeedName(id) != nil || len(id) != 36 {
+		t.Errorf("generated %q", id)
+	}
+}
+
+func TestStatePreconditions(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	w.source("shop")
+	w.feed("cf")
+	update := func() error { _, err := w.UpdateChangefeed(ctx, "cf", UpdateChangefeed{}); return err }
+	pause := func() error { return w.PauseChangefeed(ctx, "cf") }
+	resume := func() error { return w.ResumeChangefeed(ctx, "cf", 0) }
+	move := func() error { return w.ResumeChangefeed(ctx, "cf", 5) }
+	wait := func() error { _, err := w.Wait(ctx, "cf"); return err }
+	for state, allowed := range map[State]map[string]bool{
+		StateNormal:   {"pause": true, "resume": true, "wait": true},
+		StateWarning:  {"pause": true, "resume": true, "wait": true},
+		StatePending:  {"pause": true, "resume": true, "wait": true},
+		StateStopped:  {"pause": true, "resume": true, "move": true, "update": true},
+		StateFailed:   {"resume": true, "move": true, "update": true},
+		StateFinished: {"resume": true, "move": true},
+	} {
+		for name, do := range map[string]func() error{"update": update, "pause": pause, "resume": resume, "move": move, "wait": wait} {
+			w.state("cf", state)
+			err := do()
+			if allowed[name] && err != nil {
+				t.Errorf("%s in %s: %v", name, state, err)
+			}
+			if !allowed[name] && weirerr.CodeOf(err) != weirerr.WrongState {
+				t.Errorf("%s in %s: %v, want a WrongState error", name, state, err)
+			}
+		}
+	}
+}
+
+func TestUpdateIsRefused(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	w.source("shop")
+	w.feed("cf")
+	w.set("cf", func(s *FeedStatus) { s.State, s.CheckpointTs = StateStopped, ts.FromTime(w.clock)+100 })
+	target, uri := ts.FromTime(w.clock)+100, "nope://"
+	for _, c := range []struct {
+		req  UpdateChangefeed
+		want string
+	}{
+		{UpdateChangefeed{TargetTs: &target}, "not after the checkpoint"},
+		{UpdateChangefeed{SinkURI: &uri}, "no sink understands"},
+		{UpdateChangefeed{Tables: &[]string{"x"}}, "rule"},
+		{UpdateChangefeed{Configure: func(c *config.Changefeed) error { c.OnFull = "x"; return nil }}, "on_full"},
+		{UpdateChangefeed{Configure: func(*config.Changefeed) error { return weirerr.New(weirerr.InvalidArgument, "cf.toml:3") }}, "cf.toml:3"},
+	} {
+		_, err := w.UpdateChangefeed(ctx, "cf", c.req)
+		w.wantCode(err, weirerr.InvalidArgument, c.want)
+	}
+	if info, _ := w.GetChangefeed(ctx, "cf"); info.TargetTs != 0 || info.SinkURI != "blackhole://" {
+		t.Errorf("a refused update left its mark: %+v", info)
+	}
+}
+
+func TestDropOfSourceInUse(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	w.source("shop")
+	w.feed("cf1")
+	w.feed("cf2")
+	w.wantCode(w.DropSource(ctx, "shop", DropSource{}), weirerr.WrongState, "cf1", "cf2", "--cascade")
+	w.took()
+	w.fail["drop shop force=false"] = weirerr.New(weirerr.UpstreamUnreachable, "no answer")
+	w.wantCode(w.DropSource(ctx, "shop", DropSource{Cascade: true}), weirerr.UpstreamUnreachable)
+	w.wantCalls("remove cf1; remove cf2; drop shop force=false")
+	_, err := w.CreateChangefeed(ctx, request("cf3")) // the drop is on record
+	w.wantCode(err, weirerr.WrongState, "being dropped")
+	w.wantCode(w.ResyncSource(ctx, "shop"), weirerr.WrongState, "being dropped")
+	w.took()
+	if err := w.DropSource(ctx, "shop", DropSource{Force: true}); err != nil {
+		t.Fatal(err)
+	}
+	w.wantCalls("drop shop force=true")
+}
+
+// A crash in the middle of a command of several steps: Restore finishes it.
+func TestRestoreFinishes(t *testing.T) {
+	crashed := errors.New("crashed")
+	t.Run("remove", func(t *testing.T) {
+		w, ctx := newWorld(t), t.Context()
+		w.source("shop")
+		w.feed("cf1")
+		w.fail["remove cf1"] = crashed
+		if _, err := w.RemoveChangefeed(ctx, "cf1"); !errors.Is(err, crashed) {
+			t.Fatal(err)
+		}
+		delete(w.fail, "remove cf1")
+		w.crash()
+		if err := w.Restore(ctx); err != nil {
+			t.Fatal(err)
+		}
+		w.wantCalls("start-source shop; remove cf1")
+		_, err := w.GetChangefeed(ctx, "cf1")
+		w.wantCode(err, weirerr.NotFound)
+	})
+	t.Run("drop", func(t *testing.T) {
+		w, ctx := newWorld(t), t.Context()
+		w.source("shop")
+		w.fail["drop shop force=true"] = crashed
+		if err := w.DropSource(ctx, "shop", DropSource{Force: true}); !errors.Is(err, crashed) {
+			t.Fatal(err)
+		}
+		delete(w.fail, "drop shop force=true")
+		w.crash()
+		if err := w.Restore(ctx); err != nil {
+			t.Fatal(err)
+		}
+		w.wantCalls("start-source shop; drop shop force=true")
+	})
+	t.Run("resync", func(t *testing.T) {
+		w, ctx := newWorld(t), t.Context()
+		w.source("shop")
+		w.feed("cf1")
+		w.fail["resync cf1"] = crashed
+		if err := w.ResyncSource(ctx, "shop"); !errors.Is(err, crashed) {
+			t.Fatal(err)
+		}
+		delete(w.fail, "resync cf1")
+		w.crash()
+		if err := w.Restore(ctx); err != nil {
+			t.Fatal(err)
+		}
+		w.wantCalls("start-source shop; start cf1/1; resync-source shop; resync cf1")
+		w.crash()
+		if err := w.Restore(ctx); err != nil {
+			t.Fatal(err)
+		}
+		w.wantCalls("start-source shop; start cf1/1")
+	})
+}
+
+// One definition that cannot start keeps no other from starting.
+func TestRestoreGoesOn(t *testing.T) {
+	w := newWorld(t)
+	w.source("a")
+	w.source("b")
+	r := request("cf1")
+	r.Source = "b"
+	if _, err := w.CreateChangefeed(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	w.crash()
+	w.fail["start-source a"] = errors.New("broken")
+	if err := w.Restore(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.wantCalls("start-source a; start-source b; start cf1/1")
+}
+
+func TestWait(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	w.source("shop")
+	w.feed("cf1")
+	w.took()
+	w.position = 77
+	w.set("cf1", func(s *FeedStatus) { s.CheckpointTs, s.ConsistentFrom = 80, 50 })
+	d, err := w.Wait(ctx, "cf1")
+	if err != nil || d != (Delivered{Ts: 77, CheckpointTs: 80, ConsistentFrom: 50}) {
+		t.Errorf("%+v, %v", d, err)
+	}
+	w.wantCalls("now shop; wait cf1 77")
+
+	w.waiting = make(chan struct{})
+	since := time.Date(2026, 3, 1, 11, 59, 0, 0, time.UTC)
+	w.set("cf1", func(s *FeedStatus) {
+		s.Holder = Holder{Table: "public.orders", Stage: "sink", Since: since}
+		s.Error = &Failure{Code: weirerr.TargetUnreachable, Message: "refused for " + password}
+	})
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
+	defer cancel()
+	_, err = w.Wait(ctx, "cf1")
+	w.wantCode(err, weirerr.Timeout, "public.orders", "stage sink", "2026-03-01T11:59:00.000Z", "TargetUnreachable")
+	if strings.Contains(err.Error(), password) {
+		t.Errorf("the error shows the password: %v", err)
+	}
+
+	w.set("cf1", func(s *FeedStatus) { s.State = StateFailed })
+	_, err = w.Wait(t.Context(), "cf1")
+	w.wantCode(err, weirerr.WrongState, "failed", "TargetUnreachable", "resume it")
+	_, err = w.Wait(t.Context(), "nobody")
+	w.wantCode(err, weirerr.NotFound)
+}
+
+func TestWaitBeyondTargetTs(t *testing.T) {
+	w := newWorld(t)
+	w.source("shop")
+	r := request("cf1")
+	r.TargetTs = ts.FromTime(w.clock) + 5
+	if _, err := w.CreateChangefeed(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	w.position = r.TargetTs + 1
+	_, err := w.Wait(t.Context(), "cf1")
+	w.wantCode(err, weirerr.WrongState, "target_ts")
+}
+
+func TestVerify(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	w.source("shop")
+	w.feed("files")
+	_, err := w.Verify(ctx, "files", 0)
+	w.wantCode(err, weirerr.InvalidArgument, "blackhole://")
+	r := request("pg")
+	r.SinkURI = "postgres://t/db"
+	if _, err := w.CreateChangefeed(ctx, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		table VerifyTable
+		equal bool
+	}{
+		{VerifyTable{Table: "public.a", SourceRows: 1, TargetRows: 1}, true},
+		{VerifyTable{Table: "public.a", Differing: 1}, false},
+		{VerifyTable{Table: "public.a", Undecided: 1}, false},
+	} {
+		w.verifiers["postgres"] = fakeVerifier{VerifyReport{Tables: []VerifyTable{{Table: "public.z"}, c.table}}}
+		report, err := w.Verify(ctx, "pg", 0)
+		if err != nil || report.Equal != c.equal || !report.Tables[0].Equal || report.Tables[1].Equal != c.equal {
+			t.Errorf("%+v: %+v, %v", c.table, report, err)
+		}
+	}
+	_, err = w.Verify(ctx, "pg", -1)
+	w.wantCode(err, weirerr.InvalidArgument, "limit")
+	w.state("pg", StateStopped)
+	_, err = w.Verify(ctx, "pg", 0)
+	w.wantCode(err, weirerr.WrongState)
+}
+
+func TestVerifyTables(t *testing.T) {
+	w := newWorld(t)
+	w.source("shop")
+	choice, err := w.VerifyTables(t.Context(), "", []string{"public.*", "!public.secret"}, "blackhole://")
+	if err != nil || len(choice.Eligible) != 1 || choice.Eligible[0].Name != "orders" ||
+		len(choice.Ineligible) != 1 || choice.Ineligible[0].Reason != "it has no columns" {
+		t.Errorf("%+v, %v", choice, err)
+	}
+}
+
+func TestListByState(t *testing.T) {
+	w := newWorld(t)
+	w.source("shop")
+	w.feed("a")
+	w.feed("b")
+	w.state("b", StateFailed)
+	list, err := w.ListChangefeeds(t.Context(), StateFailed, StateStopped)
+	if err != nil || len(list) != 1 || list[0].ID != "b" {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// No answer and no error shows a password, whatever the runtime says.
+func TestNothingShowsSecrets(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	leak := weirerr.New(weirerr.TargetUnreachable, "cannot reach %s", password).With("dsn", password).
+		Hint("try %s", password).Wrap(errors.New("dial " + password))
+	var answers []any
+	note := func(answer any, err error) {
+		answers = append(answers, answer)
+		if err != nil {
+			answers = append(answers, err.Error())
+		}
+	}
+	w.fail["probe shop"] = leak
+	note(w.CreateSource(ctx, CreateSource{Name: "shop", URL: "env:SHOP"}))
+	delete(w.fail, "probe shop")
+	w.source("shop")
+	r := request("cf1")
+	r.SinkURI = "postgres://u:" + password + "@t/db?password=" + password
+	note(w.CreateChangefeed(ctx, r))
+	w.set("cf1", func(s *FeedStatus) {
+		s.Error = &Failure{Message: password, Hint: password, Fields: []FailureField{{"dsn", password}}}
+		s.Holder.Waits = password
+	})
+	note(w.GetChangefeed(ctx, "cf1"))
+	note(w.ListChangefeeds(ctx))
+	note(w.GetSource(ctx, "shop"))
+	note(w.ListSources(ctx))
+	for _, call := range []string{"pause cf1", "check " + r.SinkURI, "remove cf1", "now shop", "resync-source shop", "tables"} {
+		w.fail[call] = leak
+	}
+	note(nil, w.PauseChangefeed(ctx, "cf1"))
+	note(nil, w.ResumeChangefeed(ctx, "cf1", 0))
+	note(w.RemoveChangefeed(ctx, "cf1"))
+	note(nil, w.ResyncSource(ctx, "shop"))
+	note(w.VerifyTables(ctx, "shop", nil, ""))
+	w.state("cf1", StateNormal)
+	note(w.Wait(ctx, "cf1"))
+	text, err := json.Marshal(answers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), password) {
+		t.Errorf("a password shows in %s", text)
+	}
+	if err := w.hide(leak); weirerr.CodeOf(err) != weirerr.TargetUnreachable || !strings.Contains(err.Error(), "xxxxx") {
+		t.Errorf("hide lost what the error is: %v", err)
+	}
+}
+
+func TestLocksAreSerialAndCancellable(t *testing.T) {
+	var l locks
+	release, err := l.acquire(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := l.acquire(t.Context(), "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.acquire(ctx, "a"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v while held", err)
+	}
+	release()
+	if release, err = l.acquire(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if len(l.held) != 0 {
+		t.Errorf("%d locks are kept for nobody", len(l.held))
+	}
+}
