@@ -220,7 +220,7 @@ func (m *Machine) ended(e Ended) {
 
 // driveEnd deletes a removed feed and ends a closed one.
 func (m *Machine) driveEnd() {
-	if m.run != idle || !m.save.clean() {
+	if m.run != idle || !m.save.clean() || m.save.inflight != nil {
 		return
 	}
 	switch {
@@ -234,7 +234,7 @@ func (m *Machine) driveEnd() {
 			m.forget = m.next()
 			m.emit(Delete{m.forget})
 		}
-	case m.closing && m.save.inflight == nil && m.savable <= m.save.durable.Checkpoint:
+	case m.closing && m.savable <= m.save.durable.Checkpoint:
 		m.halt()
 	}
 }

@@ -26,10 +26,10 @@ func (s *saver) clean() bool { return s.stored == s.version }
 // driveSave saves what is urgent at once and the checkpoint now and then.
 func (m *Machine) driveSave() {
 	s := &m.save
-	if s.inflight != nil || m.now < s.again || m.deleted || m.forget != 0 {
+	if s.inflight != nil || m.now < s.again {
 		return
 	}
-	moved := m.savable > s.durable.Checkpoint || m.st.Incarnation != s.durable.Incarnation
+	moved := m.savable > s.durable.Checkpoint && m.st.State != Removed
 	due := m.closing || m.now-s.last >= Time(m.opts.SaveInterval.Milliseconds())
 	if s.clean() && !(moved && due) {
 		return
