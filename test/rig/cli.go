@@ -12,7 +12,13 @@ import (
 
 // CLI runs a client command and returns what it printed.
 func (w *Weir) CLI(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, w.opts.Bin, append(args, "--server", w.Server())...)
+	return w.Run(ctx, append(args, "--server", w.Server())...)
+}
+
+// Run runs a command that asks no server, such as check, and returns what it
+// printed.
+func (w *Weir) Run(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, w.opts.Bin, args...)
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	if err := cmd.Run(); err != nil {
