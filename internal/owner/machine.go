@@ -220,7 +220,7 @@ func (m *Machine) ended(e Ended) {
 
 // driveEnd deletes a removed feed and ends a closed one.
 func (m *Machine) driveEnd() {
-	if m.run != idle || !m.save.clean() || m.save.inflight != nil {
+	if m.run != idle || !m.save.clean() {
 		return
 	}
 	switch {

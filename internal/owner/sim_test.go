@@ -25,7 +25,11 @@ func (w *world) step() {
 		w.tell(Tick{At(w.now)})
 	case p < 35:
 		w.resolved += ts.Ts(w.rng.IntN(10))
-		w.tell(Upstream{At(w.now), w.resolved})
+		report := w.resolved
+		if w.rng.IntN(8) == 0 {
+			report -= min(report, ts.Ts(w.rng.IntN(80))) // another feed's reader, behind
+		}
+		w.tell(Upstream{At(w.now), report})
 	case p < 55 && len(w.pending) > 0:
 		w.execute(w.rng.IntN(len(w.pending)))
 	case p < 75 && len(w.answers) > 0:
@@ -78,7 +82,11 @@ func (w *world) attempt() {
 	case !a.open && p < 16:
 		a.open, a.pos = true, w.target[a.Incarnation]
 		w.tell(Opened{At(w.now), a.Attempt})
-		w.tell(Delivered{At: At(w.now), Attempt: a.Attempt, Ts: a.pos, Savable: a.Checkpoint})
+		first := a.pos
+		if w.rng.IntN(3) == 0 { // a target that keeps idle positions lazily
+			first -= min(first, ts.Ts(w.rng.IntN(40)))
+		}
+		w.tell(Delivered{At: At(w.now), Attempt: a.Attempt, Ts: first, Savable: min(first, a.Checkpoint)})
 	case a.open && p < 12:
 		w.deliver()
 	case a.open && p < 14:

@@ -97,6 +97,11 @@ func (w *world) tell(e Event) {
 		w.trace("%d < %s", w.now, f)
 		w.begin(f)
 	}
+	for id := range w.asked {
+		if w.halted && w.jobs[id] != 1 {
+			w.fail("the machine ended with %d answers to job %d", w.jobs[id], id)
+		}
+	}
 }
 
 // begin takes an effect; what may be slow or fail is executed later.
