@@ -1,4 +1,4 @@
-package control
+package control_test
 
 import (
 	"context"
@@ -9,9 +9,37 @@ import (
 	"time"
 
 	"github.com/weirstream/weir/internal/config"
+	. "github.com/weirstream/weir/internal/control"
+	"github.com/weirstream/weir/internal/control/controltest"
 	"github.com/weirstream/weir/internal/ts"
 	"github.com/weirstream/weir/internal/weirerr"
 )
+
+type world struct {
+	*controltest.World
+	t *testing.T
+}
+
+func newWorld(t *testing.T) world { return world{controltest.New(t), t} }
+
+func (w world) wantCode(err error, code weirerr.Code, parts ...string) {
+	w.t.Helper()
+	if err == nil || weirerr.CodeOf(err) != code {
+		w.t.Fatalf("got %v, want a %s error", err, code)
+	}
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p) {
+			w.t.Errorf("%q lacks %q", err, p)
+		}
+	}
+}
+
+func (w world) wantCalls(want string) {
+	w.t.Helper()
+	if got := w.Took(); got != want {
+		w.t.Errorf("calls:\n got %s\nwant %s", got, want)
+	}
+}
 
 func TestSourceLife(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
@@ -24,7 +52,7 @@ func TestSourceLife(t *testing.T) {
 	}
 	w.wantCalls("probe shop; start-source shop")
 
-	w.crash()
+	w.Crash()
 	if err := w.Restore(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -43,8 +71,8 @@ func TestSourceLife(t *testing.T) {
 
 func TestSourceIsRefused(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
-	w.source("shop")
-	w.upstream["postgres://twin"] = Upstream{System: "1", Database: "shop"}
+	w.MakeSource("shop")
+	w.Upstream["postgres://twin"] = Upstream{System: "1", Database: "shop"}
 	for _, c := range []struct {
 		req  CreateSource
 		code weirerr.Code
@@ -63,7 +91,7 @@ func TestSourceIsRefused(t *testing.T) {
 		_, err := w.CreateSource(ctx, c.req)
 		w.wantCode(err, c.code, c.want)
 	}
-	w.source("a-b")
+	w.MakeSource("a-b")
 	_, err := w.CreateSource(ctx, CreateSource{Name: "a_b", URL: "postgres://x"})
 	w.wantCode(err, weirerr.AlreadyExists, "replication slot")
 	if all, _ := w.ListSources(ctx); len(all) != 2 {
@@ -73,7 +101,7 @@ func TestSourceIsRefused(t *testing.T) {
 
 func TestSourceThatCannotStartIsNotDefined(t *testing.T) {
 	w := newWorld(t)
-	w.fail["start-source shop"] = weirerr.New(weirerr.LogFull, "no room")
+	w.Fail["start-source shop"] = weirerr.New(weirerr.LogFull, "no room")
 	_, err := w.CreateSource(t.Context(), CreateSource{Name: "shop", URL: "postgres://x"})
 	w.wantCode(err, weirerr.LogFull)
 	if all, _ := w.ListSources(t.Context()); len(all) != 0 {
@@ -83,9 +111,9 @@ func TestSourceThatCannotStartIsNotDefined(t *testing.T) {
 
 func TestChangefeedLife(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
-	w.source("shop")
-	w.took()
-	info := w.feed("cf1")
+	w.MakeSource("shop")
+	w.Took()
+	info := w.MakeFeed("cf1")
 	if info.Source != "shop" || info.Start != StartInitial || info.Incarnation != 1 || info.Status.State != StateNormal {
 		t.Errorf("%+v", info)
 	}
@@ -97,7 +125,7 @@ func TestChangefeedLife(t *testing.T) {
 		}
 	}
 	w.wantCalls("pause cf1")
-	uri, none := "postgres://u:"+password+"@t/db", ts.Ts(0)
+	uri, none := "postgres://u:"+controltest.Password+"@t/db", ts.Ts(0)
 	info, err := w.UpdateChangefeed(ctx, "cf1", UpdateChangefeed{SinkURI: &uri, TargetTs: &none, Tables: &[]string{"public.*"},
 		Configure: func(c *config.Changefeed) error { c.Merge = "none"; return nil }})
 	if err != nil {
@@ -114,7 +142,7 @@ func TestChangefeedLife(t *testing.T) {
 	}
 	w.wantCalls("check " + uri + "; resume cf1 0")
 
-	w.crash()
+	w.Crash()
 	if err := w.Restore(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +156,7 @@ func TestChangefeedLife(t *testing.T) {
 	if gone, err := w.RemoveChangefeed(ctx, "cf1"); err != nil || gone != nil {
 		t.Errorf("a second remove: %+v, %v", gone, err)
 	}
-	if again := w.feed("cf1"); again.Incarnation != 2 {
+	if again := w.MakeFeed("cf1"); again.Incarnation != 2 {
 		t.Errorf("incarnation %d after creating anew, want 2", again.Incarnation)
 	}
 }
@@ -137,9 +165,9 @@ func TestChangefeedLife(t *testing.T) {
 // begins above it all the same.
 func TestIncarnationGrowsPastResync(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
-	w.source("shop")
-	w.feed("cf1")
-	store := NewFeedStore(w.store, "cf1")
+	w.MakeSource("shop")
+	w.MakeFeed("cf1")
+	store := NewFeedStore(w.Store, "cf1")
 	if err := store.Save(ctx, FeedRecord{Status: []byte(`{"incarnation":7}`), State: []byte(`{"a":1}`)}); err != nil {
 		t.Fatal(err)
 	}
@@ -156,18 +184,18 @@ func TestIncarnationGrowsPastResync(t *testing.T) {
 	if _, ok, err := store.Load(ctx); ok || err != nil {
 		t.Errorf("the record outlived its changefeed: %v, %v", ok, err)
 	}
-	if again := w.feed("cf1"); again.Incarnation != 8 {
+	if again := w.MakeFeed("cf1"); again.Incarnation != 8 {
 		t.Errorf("incarnation %d, want 8", again.Incarnation)
 	}
 }
 
 func TestChangefeedIsRefused(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
-	_, err := w.CreateChangefeed(ctx, request("cf"))
+	_, err := w.CreateChangefeed(ctx, controltest.Request("cf"))
 	w.wantCode(err, weirerr.InvalidArgument, "there is no source yet")
-	w.source("shop")
-	w.feed("taken")
-	now := ts.FromTime(w.clock)
+	w.MakeSource("shop")
+	w.MakeFeed("taken")
+	now := ts.FromTime(w.Clock)
 	for _, c := range []struct {
 		change func(*CreateChangefeed)
 		code   weirerr.Code
@@ -188,13 +216,13 @@ func TestChangefeedIsRefused(t *testing.T) {
 		{func(r *CreateChangefeed) { r.Config.Merge = "some" }, weirerr.InvalidArgument, "merge"},
 		{func(r *CreateChangefeed) { r.Tables = []string{"*"} }, weirerr.InvalidArgument, "rule"},
 	} {
-		r := request("cf")
+		r := controltest.Request("cf")
 		c.change(&r)
 		_, err := w.CreateChangefeed(ctx, r)
 		w.wantCode(err, c.code, c.want)
 	}
-	w.source("other")
-	_, err = w.CreateChangefeed(ctx, request("cf"))
+	w.MakeSource("other")
+	_, err = w.CreateChangefeed(ctx, controltest.Request("cf"))
 	w.wantCode(err, weirerr.InvalidArgument, "name one of other, shop")
 	if all, _ := w.ListChangefeeds(ctx); len(all) != 1 {
 		t.Errorf("%d changefeeds are defined, want 1", len(all))
@@ -203,10 +231,10 @@ func TestChangefeedIsRefused(t *testing.T) {
 
 func TestChangefeedThatCannotStartIsNotDefined(t *testing.T) {
 	w := newWorld(t)
-	w.source("shop")
-	w.took()
-	w.fail["start cf1/1"] = weirerr.New(weirerr.LogTruncated, "too old")
-	_, err := w.CreateChangefeed(t.Context(), request("cf1"))
+	w.MakeSource("shop")
+	w.Took()
+	w.Fail["start cf1/1"] = weirerr.New(weirerr.LogTruncated, "too old")
+	_, err := w.CreateChangefeed(t.Context(), controltest.Request("cf1"))
 	w.wantCode(err, weirerr.LogTruncated)
 	w.wantCalls("check blackhole://; start cf1/1; remove cf1")
 	_, err = w.GetChangefeed(t.Context(), "cf1")
@@ -215,16 +243,16 @@ func TestChangefeedThatCannotStartIsNotDefined(t *testing.T) {
 
 func TestGeneratedID(t *testing.T) {
 	w := newWorld(t)
-	w.source("shop")
-	if id := w.feed("").ID; checkChangefeedName(id) != nil || len(id) != 36 {
+	w.MakeSource("shop")
+	if id := w.MakeFeed("").ID; CheckChangefeedName(id) != nil || len(id) != 36 {
 		t.Errorf("generated %q", id)
 	}
 }
 
 func TestStatePreconditions(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
-	w.source("shop")
-	w.feed("cf")
+	w.MakeSource("shop")
+	w.MakeFeed("cf")
 	update := func() error { _, err := w.UpdateChangefeed(ctx, "cf", UpdateChangefeed{}); return err }
 	pause := func() error { return w.PauseChangefeed(ctx, "cf") }
 	resume := func() error { return w.ResumeChangefeed(ctx, "cf", 0) }
@@ -239,7 +267,7 @@ func TestStatePreconditions(t *testing.T) {
 		StateFinished: {"resume": true, "move": true},
 	} {
 		for name, do := range map[string]func() error{"update": update, "pause": pause, "resume": resume, "move": move, "wait": wait} {
-			w.state("cf", state)
+			w.State("cf", state)
 			err := do()
 			if allowed[name] && err != nil {
 				t.Errorf("%s in %s: %v", name, state, err)
@@ -253,10 +281,10 @@ func TestStatePreconditions(t *testing.T) {
 
 func TestUpdateIsRefused(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
-	w.source("shop")
-	w.feed("cf")
-	w.set("cf", func(s *FeedStatus) { s.State, s.CheckpointTs = StateStopped, ts.FromTime(w.clock)+100 })
-	target, uri := ts.FromTime(w.clock)+100, "nope://"
+	w.MakeSource("shop")
+	w.MakeFeed("cf")
+	w.Set("cf", func(s *FeedStatus) { s.State, s.CheckpointTs = StateStopped, ts.FromTime(w.Clock)+100 })
+	target, uri := ts.FromTime(w.Clock)+100, "nope://"
 	for _, c := range []struct {
 		req  UpdateChangefeed
 		want string
@@ -277,18 +305,18 @@ func TestUpdateIsRefused(t *testing.T) {
 
 func TestDropOfSourceInUse(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
-	w.source("shop")
-	w.feed("cf1")
-	w.feed("cf2")
+	w.MakeSource("shop")
+	w.MakeFeed("cf1")
+	w.MakeFeed("cf2")
 	w.wantCode(w.DropSource(ctx, "shop", DropSource{}), weirerr.WrongState, "cf1", "cf2", "--cascade")
-	w.took()
-	w.fail["drop shop force=false"] = weirerr.New(weirerr.UpstreamUnreachable, "no answer")
+	w.Took()
+	w.Fail["drop shop force=false"] = weirerr.New(weirerr.UpstreamUnreachable, "no answer")
 	w.wantCode(w.DropSource(ctx, "shop", DropSource{Cascade: true}), weirerr.UpstreamUnreachable)
 	w.wantCalls("remove cf1; remove cf2; drop shop force=false")
-	_, err := w.CreateChangefeed(ctx, request("cf3")) // the drop is on record
+	_, err := w.CreateChangefeed(ctx, controltest.Request("cf3")) // the drop is on record
 	w.wantCode(err, weirerr.WrongState, "being dropped")
 	w.wantCode(w.ResyncSource(ctx, "shop"), weirerr.WrongState, "being dropped")
-	w.took()
+	w.Took()
 	if err := w.DropSource(ctx, "shop", DropSource{Force: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -300,14 +328,14 @@ func TestRestoreFinishes(t *testing.T) {
 	crashed := errors.New("crashed")
 	t.Run("remove", func(t *testing.T) {
 		w, ctx := newWorld(t), t.Context()
-		w.source("shop")
-		w.feed("cf1")
-		w.fail["remove cf1"] = crashed
+		w.MakeSource("shop")
+		w.MakeFeed("cf1")
+		w.Fail["remove cf1"] = crashed
 		if _, err := w.RemoveChangefeed(ctx, "cf1"); !errors.Is(err, crashed) {
 			t.Fatal(err)
 		}
-		delete(w.fail, "remove cf1")
-		w.crash()
+		delete(w.Fail, "remove cf1")
+		w.Crash()
 		if err := w.Restore(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -317,13 +345,13 @@ func TestRestoreFinishes(t *testing.T) {
 	})
 	t.Run("drop", func(t *testing.T) {
 		w, ctx := newWorld(t), t.Context()
-		w.source("shop")
-		w.fail["drop shop force=true"] = crashed
+		w.MakeSource("shop")
+		w.Fail["drop shop force=true"] = crashed
 		if err := w.DropSource(ctx, "shop", DropSource{Force: true}); !errors.Is(err, crashed) {
 			t.Fatal(err)
 		}
-		delete(w.fail, "drop shop force=true")
-		w.crash()
+		delete(w.Fail, "drop shop force=true")
+		w.Crash()
 		if err := w.Restore(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -331,19 +359,19 @@ func TestRestoreFinishes(t *testing.T) {
 	})
 	t.Run("resync", func(t *testing.T) {
 		w, ctx := newWorld(t), t.Context()
-		w.source("shop")
-		w.feed("cf1")
-		w.fail["resync cf1"] = crashed
+		w.MakeSource("shop")
+		w.MakeFeed("cf1")
+		w.Fail["resync cf1"] = crashed
 		if err := w.ResyncSource(ctx, "shop"); !errors.Is(err, crashed) {
 			t.Fatal(err)
 		}
-		delete(w.fail, "resync cf1")
-		w.crash()
+		delete(w.Fail, "resync cf1")
+		w.Crash()
 		if err := w.Restore(ctx); err != nil {
 			t.Fatal(err)
 		}
 		w.wantCalls("start-source shop; start cf1/1; resync-source shop; resync cf1")
-		w.crash()
+		w.Crash()
 		if err := w.Restore(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -354,15 +382,15 @@ func TestRestoreFinishes(t *testing.T) {
 // One definition that cannot start keeps no other from starting.
 func TestRestoreGoesOn(t *testing.T) {
 	w := newWorld(t)
-	w.source("a")
-	w.source("b")
-	r := request("cf1")
+	w.MakeSource("a")
+	w.MakeSource("b")
+	r := controltest.Request("cf1")
 	r.Source = "b"
 	if _, err := w.CreateChangefeed(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	w.crash()
-	w.fail["start-source a"] = errors.New("broken")
+	w.Crash()
+	w.Fail["start-source a"] = errors.New("broken")
 	if err := w.Restore(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -371,32 +399,32 @@ func TestRestoreGoesOn(t *testing.T) {
 
 func TestWait(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
-	w.source("shop")
-	w.feed("cf1")
-	w.took()
-	w.position = 77
-	w.set("cf1", func(s *FeedStatus) { s.CheckpointTs, s.ConsistentFrom = 80, 50 })
+	w.MakeSource("shop")
+	w.MakeFeed("cf1")
+	w.Took()
+	w.Position = 77
+	w.Set("cf1", func(s *FeedStatus) { s.CheckpointTs, s.ConsistentFrom = 80, 50 })
 	d, err := w.Wait(ctx, "cf1")
 	if err != nil || d != (Delivered{Ts: 77, CheckpointTs: 80, ConsistentFrom: 50}) {
 		t.Errorf("%+v, %v", d, err)
 	}
 	w.wantCalls("now shop; wait cf1 77")
 
-	w.waiting = make(chan struct{})
+	w.Waiting = make(chan struct{})
 	since := time.Date(2026, 3, 1, 11, 59, 0, 0, time.UTC)
-	w.set("cf1", func(s *FeedStatus) {
+	w.Set("cf1", func(s *FeedStatus) {
 		s.Holder = Holder{Table: "public.orders", Stage: "sink", Since: since}
-		s.Error = &Failure{Code: weirerr.TargetUnreachable, Message: "refused for " + password}
+		s.Error = &Failure{Code: weirerr.TargetUnreachable, Message: "refused for " + controltest.Password}
 	})
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
 	defer cancel()
 	_, err = w.Wait(ctx, "cf1")
 	w.wantCode(err, weirerr.Timeout, "public.orders", "stage sink", "2026-03-01T11:59:00.000Z", "TargetUnreachable")
-	if strings.Contains(err.Error(), password) {
+	if strings.Contains(err.Error(), controltest.Password) {
 		t.Errorf("the error shows the password: %v", err)
 	}
 
-	w.set("cf1", func(s *FeedStatus) { s.State = StateFailed })
+	w.Set("cf1", func(s *FeedStatus) { s.State = StateFailed })
 	_, err = w.Wait(t.Context(), "cf1")
 	w.wantCode(err, weirerr.WrongState, "failed", "TargetUnreachable", "resume it")
 	_, err = w.Wait(t.Context(), "nobody")
@@ -405,24 +433,24 @@ func TestWait(t *testing.T) {
 
 func TestWaitBeyondTargetTs(t *testing.T) {
 	w := newWorld(t)
-	w.source("shop")
-	r := request("cf1")
-	r.TargetTs = ts.FromTime(w.clock) + 5
+	w.MakeSource("shop")
+	r := controltest.Request("cf1")
+	r.TargetTs = ts.FromTime(w.Clock) + 5
 	if _, err := w.CreateChangefeed(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	w.position = r.TargetTs + 1
+	w.Position = r.TargetTs + 1
 	_, err := w.Wait(t.Context(), "cf1")
 	w.wantCode(err, weirerr.WrongState, "target_ts")
 }
 
 func TestVerify(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
-	w.source("shop")
-	w.feed("files")
+	w.MakeSource("shop")
+	w.MakeFeed("files")
 	_, err := w.Verify(ctx, "files", 0)
 	w.wantCode(err, weirerr.InvalidArgument, "blackhole://")
-	r := request("pg")
+	r := controltest.Request("pg")
 	r.SinkURI = "postgres://t/db"
 	if _, err := w.CreateChangefeed(ctx, r); err != nil {
 		t.Fatal(err)
@@ -435,7 +463,7 @@ func TestVerify(t *testing.T) {
 		{VerifyTable{Table: "public.a", Differing: 1}, false},
 		{VerifyTable{Table: "public.a", Undecided: 1}, false},
 	} {
-		w.verifiers["postgres"] = fakeVerifier{VerifyReport{Tables: []VerifyTable{{Table: "public.z"}, c.table}}}
+		w.Report = VerifyReport{Tables: []VerifyTable{{Table: "public.z"}, c.table}}
 		report, err := w.Verify(ctx, "pg", 0)
 		if err != nil || report.Equal != c.equal || !report.Tables[0].Equal || report.Tables[1].Equal != c.equal {
 			t.Errorf("%+v: %+v, %v", c.table, report, err)
@@ -443,14 +471,14 @@ func TestVerify(t *testing.T) {
 	}
 	_, err = w.Verify(ctx, "pg", -1)
 	w.wantCode(err, weirerr.InvalidArgument, "limit")
-	w.state("pg", StateStopped)
+	w.State("pg", StateStopped)
 	_, err = w.Verify(ctx, "pg", 0)
 	w.wantCode(err, weirerr.WrongState)
 }
 
 func TestVerifyTables(t *testing.T) {
 	w := newWorld(t)
-	w.source("shop")
+	w.MakeSource("shop")
 	choice, err := w.VerifyTables(t.Context(), "", []string{"public.*", "!public.secret"}, "blackhole://")
 	if err != nil || len(choice.Eligible) != 1 || choice.Eligible[0].Name != "orders" ||
 		len(choice.Ineligible) != 1 || choice.Ineligible[0].Reason != "it has no columns" {
@@ -460,10 +488,10 @@ func TestVerifyTables(t *testing.T) {
 
 func TestListByState(t *testing.T) {
 	w := newWorld(t)
-	w.source("shop")
-	w.feed("a")
-	w.feed("b")
-	w.state("b", StateFailed)
+	w.MakeSource("shop")
+	w.MakeFeed("a")
+	w.MakeFeed("b")
+	w.State("b", StateFailed)
 	list, err := w.ListChangefeeds(t.Context(), StateFailed, StateStopped)
 	if err != nil || len(list) != 1 || list[0].ID != "b" {
 		t.Errorf("%+v, %v", list, err)
@@ -473,8 +501,8 @@ func TestListByState(t *testing.T) {
 // No answer and no error shows a password, whatever the runtime says.
 func TestNothingShowsSecrets(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
-	leak := weirerr.New(weirerr.TargetUnreachable, "cannot reach %s", password).With("dsn", password).
-		Hint("try %s", password).Wrap(errors.New("dial " + password))
+	leak := weirerr.New(weirerr.TargetUnreachable, "cannot reach %s", controltest.Password).With("dsn", controltest.Password).
+		Hint("try %s", controltest.Password).Wrap(errors.New("dial " + controltest.Password))
 	var answers []any
 	note := func(answer any, err error) {
 		answers = append(answers, answer)
@@ -482,65 +510,65 @@ func TestNothingShowsSecrets(t *testing.T) {
 			answers = append(answers, err.Error())
 		}
 	}
-	w.fail["probe shop"] = leak
+	w.Fail["probe shop"] = leak
 	note(w.CreateSource(ctx, CreateSource{Name: "shop", URL: "env:SHOP"}))
-	delete(w.fail, "probe shop")
-	w.source("shop")
-	r := request("cf1")
-	r.SinkURI = "postgres://u:" + password + "@t/db?password=" + password
+	delete(w.Fail, "probe shop")
+	w.MakeSource("shop")
+	r := controltest.Request("cf1")
+	r.SinkURI = "postgres://u:" + controltest.Password + "@t/db?password=" + controltest.Password
 	note(w.CreateChangefeed(ctx, r))
-	w.set("cf1", func(s *FeedStatus) {
-		s.Error = &Failure{Message: password, Hint: password, Fields: []FailureField{{"dsn", password}}}
-		s.Holder.Waits = password
+	w.Set("cf1", func(s *FeedStatus) {
+		s.Error = &Failure{Message: controltest.Password, Hint: controltest.Password, Fields: []FailureField{{"dsn", controltest.Password}}}
+		s.Holder.Waits = controltest.Password
 	})
 	note(w.GetChangefeed(ctx, "cf1"))
 	note(w.ListChangefeeds(ctx))
 	note(w.GetSource(ctx, "shop"))
 	note(w.ListSources(ctx))
 	for _, call := range []string{"pause cf1", "check " + r.SinkURI, "remove cf1", "now shop", "resync-source shop", "tables"} {
-		w.fail[call] = leak
+		w.Fail[call] = leak
 	}
 	note(nil, w.PauseChangefeed(ctx, "cf1"))
 	note(nil, w.ResumeChangefeed(ctx, "cf1", 0))
 	note(w.RemoveChangefeed(ctx, "cf1"))
 	note(nil, w.ResyncSource(ctx, "shop"))
 	note(w.VerifyTables(ctx, "shop", nil, ""))
-	w.state("cf1", StateNormal)
+	w.State("cf1", StateNormal)
 	note(w.Wait(ctx, "cf1"))
 	text, err := json.Marshal(answers)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(text), password) {
+	if strings.Contains(string(text), controltest.Password) {
 		t.Errorf("a password shows in %s", text)
 	}
-	if err := w.hide(leak); weirerr.CodeOf(err) != weirerr.TargetUnreachable || !strings.Contains(err.Error(), "xxxxx") {
+	if err := w.Hide(leak); weirerr.CodeOf(err) != weirerr.TargetUnreachable || !strings.Contains(err.Error(), "xxxxx") {
 		t.Errorf("hide lost what the error is: %v", err)
 	}
 }
 
 func TestLocksAreSerialAndCancellable(t *testing.T) {
-	var l locks
-	release, err := l.acquire(t.Context(), "a")
+	var l Locks
+	release, err := l.Acquire(t.Context(), "a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := l.acquire(t.Context(), "b")
+	other, err := l.Acquire(t.Context(), "b")
 	if err != nil {
 		t.Fatal(err)
 	}
 	other()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := l.acquire(ctx, "a"); !errors.Is(err, context.Canceled) {
+	if _, err := l.Acquire(ctx, "a"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v while held", err)
 	}
 	release()
-	if release, err = l.acquire(t.Context(), "a"); err != nil {
+	if release, err = l.Acquire(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
 	release()
-	if len(l.held) != 0 {
-		t.Errorf("%d locks are kept for nobody", len(l.held))
+	if l.Held() != 0 {
+		t.Errorf("%d locks are kept for nobody", l.Held())
 	}
 }
