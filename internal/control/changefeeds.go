@@ -45,6 +45,9 @@ func (c *Control) changefeedInfo(cf Changefeed) ChangefeedInfo {
 	status.Error = c.hideFailure(status.Error)
 	status.Holder.Waits = c.redactor.Redact(status.Holder.Waits)
 	status.Tables, status.TableIDs = nonNil(status.Tables), nonNil(status.TableIDs)
+	if status.Counters == nil {
+		status.Counters = map[string]int64{}
+	}
 	return cf.info(status)
 }
 
