@@ -2,8 +2,10 @@ package rig
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -105,7 +107,7 @@ func (w *Weir) awaitReady(ctx context.Context, p *process) error {
 	ctx, cancel := context.WithTimeout(ctx, readyLimit)
 	defer cancel()
 	for {
-		if err := w.get(ctx, "/readyz"); err == nil {
+		if err := w.Get(ctx, "/readyz", nil); err == nil {
 			return nil
 		} else if ctx.Err() != nil {
 			return fmt.Errorf("weir is not ready within %v: %w", readyLimit, err)
@@ -118,7 +120,8 @@ func (w *Weir) awaitReady(ctx context.Context, p *process) error {
 	}
 }
 
-func (w *Weir) get(ctx context.Context, path string) error {
+// Get asks the HTTP port and decodes the answer into into, unless it is nil.
+func (w *Weir) Get(ctx context.Context, path string, into any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.Server()+path, http.NoBody)
 	if err != nil {
 		return err
@@ -128,10 +131,17 @@ func (w *Weir) get(ctx context.Context, path string) error {
 		return err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("GET %s: %s", path, resp.Status)
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
 	}
-	return nil
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("GET %s: %s: %.300s", path, resp.Status, body)
+	}
+	if into == nil {
+		return nil
+	}
+	return json.Unmarshal(body, into)
 }
 
 // Kill ends the process with SIGKILL, if it runs.
