@@ -101,3 +101,25 @@ func (s *Source) deletePrefix(prefix string) error {
 		return nil
 	})
 }
+
+// Forget deletes everything that is kept of a source, but for its channel.
+func Forget(store *metastore.Store, source string) error {
+	return store.Update(func(tx *metastore.Tx) error {
+		keys := []string{identityKey(source)}
+		for _, prefix := range []string{"schema/" + source + "/", "plan/" + source + "/"} {
+			err := tx.Scan(prefix, func(key string, _ []byte) error {
+				keys = append(keys, key)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		for _, key := range keys {
+			if err := tx.Delete(key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -3,6 +3,7 @@ package capture
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -66,8 +67,13 @@ type Source struct {
 	}
 }
 
+const channelPrefix = "source-"
+
 // ChannelName is the name of a source's channel.
-func ChannelName(source string) string { return "source-" + source }
+func ChannelName(source string) string { return channelPrefix + source }
+
+// IsSourceChannel tells the channels of sources from those of their consumers.
+func IsSourceChannel(name string) bool { return strings.HasPrefix(name, channelPrefix) }
 
 // Open opens the source's channel, creating it for a new source, and takes its
 // next term. It does not talk to the upstream.
