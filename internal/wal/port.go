@@ -92,6 +92,8 @@ type Status struct {
 	Segments  int
 	// Repaired tells what opening cut from a torn tail; empty when nothing.
 	Repaired string
+	// Stalled tells what the writer waits for (a full disk); empty when it does not.
+	Stalled string
 }
 
 // Writer appends under one term. Its methods may be called concurrently; the
