@@ -18,14 +18,14 @@ import (
 	"github.com/weirstream/weir/test/rig"
 )
 
-var binary string
+var weirBin string
 
 func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
 
 func buildAndRun(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "weir-types-")
 	if err == nil {
-		binary, err = rig.Build(context.Background(), dir)
+		weirBin, err = rig.Build(context.Background(), dir)
 	}
 	if err != nil {
 		fmt.Println(errors.Join(err, os.RemoveAll(dir)))
@@ -116,7 +116,7 @@ func TestG7SameBytesBySnapshotAndByStream(t *testing.T) {
 	src.Exec(t, "types", plain+first.String())
 
 	files := filepath.Join(t.TempDir(), "files")
-	w, err := rig.New(rig.Options{Bin: binary, DataDir: filepath.Join(t.TempDir(), "data")})
+	w, err := rig.New(rig.Options{Bin: weirBin, DataDir: filepath.Join(t.TempDir(), "data")})
 	if err != nil {
 		t.Fatal(err)
 	}
