@@ -61,6 +61,7 @@ const (
 	TargetUnreachable Code = "TargetUnreachable"
 	TargetConfig      Code = "TargetConfig"
 	TargetRights      Code = "TargetRights"
+	TargetFull        Code = "TargetFull"     // no room at the target
 	TargetFenced      Code = "TargetFenced"   // a newer owner delivers this lane
 	TargetBehind      Code = "TargetBehind"   // its position is below the log's start
 	TargetMissing     Code = "TargetMissing"  // table or column missing at the target
@@ -108,6 +109,7 @@ var flags = map[Code]Flags{
 	TargetUnreachable:   {Status: 502},
 	TargetConfig:        {Status: 400, FailFast: true},
 	TargetRights:        {Status: 400, FailFast: true},
+	TargetFull:          {Status: 507},
 	TargetFenced:        {Status: 409},
 	TargetBehind:        {Status: 410, FailFast: true, LogGone: true},
 	TargetMissing:       {Status: 409, FailFast: true},
