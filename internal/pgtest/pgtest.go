@@ -50,7 +50,7 @@ func Start(t testing.TB, opts ...Option) *Server {
 //
 //	var srv *pgtest.Server
 //	func TestMain(m *testing.M) { pgtest.Main(m, &srv) }
-func Main(m *testing.M, srv **Server, opts ...Option) {
+func Main(m interface{ Run() int }, srv **Server, opts ...Option) {
 	s, err := start(opts)
 	var missing *pgserver.MissingError
 	if errors.As(err, &missing) && !inCI() {

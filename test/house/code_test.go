@@ -30,6 +30,22 @@ var floors = map[string]int{
 
 const modulePath = "github.com/weirstream/weir/"
 
+// floorOf is the floor of a package, or of the one it is part of.
+func floorOf(pkg string) (floor int, placed bool) {
+	for pkg != "." && pkg != "" {
+		if floor, placed = floors[pkg]; placed {
+			return floor, true
+		}
+		pkg = filepath.Dir(pkg)
+	}
+	return 0, false
+}
+
+// forTests are packages that only tests, the demo and the bench import.
+func forTests(pkg string) bool {
+	return strings.HasPrefix(pkg, "pgtest") || strings.HasPrefix(pkg, "mutant") || strings.HasSuffix(pkg, "test")
+}
+
 // source is one parsed file.
 type source struct {
 	path string // relative to the root
@@ -63,17 +79,19 @@ func sources(t *testing.T) (parsed []*source) {
 
 func TestImportsOnlyGoDown(t *testing.T) {
 	for _, s := range sources(t) {
-		own, placed := floors[s.pkg()]
-		if !placed || strings.HasSuffix(s.path, "_test.go") {
+		if s.pkg() == "" || strings.HasSuffix(s.path, "_test.go") || strings.Contains(s.path, "testdata") || forTests(s.pkg()) {
 			continue
+		}
+		own, placed := floorOf(s.pkg())
+		if !placed {
+			t.Errorf("package %s is on no floor", s.pkg())
 		}
 		for _, spec := range s.ast.Imports {
 			name, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), modulePath+"internal/")
 			if !ours {
 				continue
 			}
-			floor, known := floors[name]
-			switch {
+			switch floor, known := floorOf(name); {
 			case !known:
 				t.Errorf("%s imports %s, which is on no floor", s.path, name)
 			case floor > own:
