@@ -33,6 +33,10 @@ type Options struct {
 	Pins     Pins
 	Filter   *filter.Filter // nil: every table of the source
 
+	// Incarnation of a new feed: above that of any earlier feed of the same name.
+	// 0 takes the time in milliseconds.
+	Incarnation uint64
+
 	Start    Start // initial
 	StartTs  ts.Ts // begin after this Ts, without a snapshot; overrides Start
 	TargetTs ts.Ts // deliver up to here, then finish; 0: for ever
@@ -43,6 +47,7 @@ type Options struct {
 	FlushInterval time.Duration // how long a small batch may wait for more: 0, not at all
 	SaveInterval  time.Duration // between saves of the checkpoint: 500 ms
 	Prefetch      int           // decoded batches (each about 1 MiB) ahead of the sink: 8
+	CloseTimeout  time.Duration // for a sink to close: 5 s
 
 	RetryInitial time.Duration // pause before the first retry, then doubled: 1 s
 	RetryMax     time.Duration // 10 min
@@ -84,6 +89,7 @@ func (o *Options) complete() error {
 	orDefault(&o.SnapshotRows, 50_000)
 	orDefault(&o.SaveInterval, 500*time.Millisecond)
 	orDefault(&o.Prefetch, 8)
+	orDefault(&o.CloseTimeout, 5*time.Second)
 	orDefault(&o.RetryInitial, time.Second)
 	orDefault(&o.RetryMax, 10*time.Minute)
 	orDefault(&o.StuckAfter, 30*time.Minute)

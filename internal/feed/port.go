@@ -78,3 +78,16 @@ type ChunkRange struct {
 	Table  row.TableID
 	Lo, Hi row.Tuple // exclusive, inclusive; nil: open
 }
+
+// Reconciler is implemented by a sink that makes a target equal to the source
+// although it held rows before. The feed calls BeginChunk before the rows of
+// every snapshot chunk, also of an empty one: rows of the target in the range
+// that the chunk does not have are to go. The chunk's rows follow by Write,
+// perhaps over several Commits, the first of which covers BeginChunk.
+type Reconciler interface {
+	BeginChunk(ctx context.Context, schema *row.Schema, chunk *ChunkRange) error
+}
+
+// Forgetful is implemented by a sink that keeps no position at its target: the
+// feed then goes on from what it saved itself, and delivers at least once.
+type Forgetful interface{ Forgetful() }

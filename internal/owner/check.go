@@ -9,7 +9,7 @@ func (m *Machine) check() {
 	m.checkAttempt()
 	s, d := &m.st, &m.save.durable
 	for _, e := range m.out {
-		if _, ok := e.(ReleasePin); ok && !(m.run == idle && d.released() && s.released() && m.save.clean()) {
+		if _, ok := e.(ReleasePin); ok && !(m.run == idle && d.Released() && s.Released() && m.save.clean()) {
 			broken(6, "pin released: saved %s, now %s", d.State, s.State)
 		}
 	}
@@ -33,7 +33,7 @@ func (m *Machine) checkProgress() {
 	if same && d.Checkpoint > m.savable {
 		broken(2, "saved %s above savable %s", d.Checkpoint, m.savable)
 	}
-	if m.pin.held && same && !d.released() && m.pin.at > d.Checkpoint {
+	if m.pin.held && same && !d.Released() && m.pin.at > d.Checkpoint {
 		broken(2, "pin %s above saved %s", m.pin.at, d.Checkpoint)
 	}
 	if s.Target != 0 && s.Checkpoint > s.Target {

@@ -62,7 +62,7 @@ func New(opts Options, st Status) *Machine {
 	m.st.Resolved = max(st.Resolved, st.Checkpoint)
 	m.save.durable = st
 	m.pin = pin{held: true, at: st.Checkpoint, most: st.Checkpoint}
-	if st.released() {
+	if st.Released() {
 		m.pin.most = ts.Max // whether it is still there is not known
 	}
 	m.lanes.reset()

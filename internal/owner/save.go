@@ -84,7 +84,7 @@ func (m *Machine) drivePin() {
 
 // releases: the state that is saved does not need the log, and nothing runs.
 func (m *Machine) releases() bool {
-	return m.run == idle && m.save.clean() && m.save.durable.released() && m.st.released()
+	return m.run == idle && m.save.clean() && m.save.durable.Released() && m.st.Released()
 }
 
 func (m *Machine) pinDone(e PinDone) {

@@ -218,7 +218,7 @@ func (w *world) settle() {
 }
 
 func (w *world) evictedSettles() {
-	if _, held := w.pin.Ts(); held && w.disk.released() {
+	if _, held := w.pin.Ts(); held && w.disk.Released() {
 		w.fail("the claim is still held in state %s", w.disk.State)
 	}
 }

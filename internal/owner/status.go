@@ -47,8 +47,8 @@ type Status struct {
 	Since      Time   `json:"since_ms"` // when State began
 }
 
-// released: in this state, once saved, the log need not be kept for the feed.
-func (s *Status) released() bool {
+// Released tells that in this state, once saved, the log need not be kept for the feed.
+func (s *Status) Released() bool {
 	switch s.State {
 	case Removed, Finished:
 		return true

@@ -77,7 +77,7 @@ func (w *world) boot() {
 	w.pending, w.answers, w.att, w.asked = nil, nil, nil, map[uint64]bool{}
 	w.halted, w.closed = false, false
 	w.m = New(options(w.rng), *w.disk)
-	if !w.disk.released() {
+	if !w.disk.Released() {
 		if at, held := w.pin.Ts(); w.evicted {
 			w.answers = append(w.answers, Evicted{At(w.now), fault(weirerr.LogEvicted)})
 		} else if !held || at < w.disk.Checkpoint {
@@ -222,9 +222,9 @@ func (w *world) invariants() {
 	}
 	at, held := w.pin.Ts()
 	switch {
-	case held && !w.disk.released() && w.disk.Checkpoint < at:
+	case held && !w.disk.Released() && w.disk.Checkpoint < at:
 		w.fail("claim at %s, a restart needs %s", at, w.disk.Checkpoint)
-	case !held && !w.evicted && !w.disk.released():
+	case !held && !w.evicted && !w.disk.Released():
 		w.fail("no claim in saved state %s", w.disk.State)
 	}
 	if w.att != nil && w.att.Target != 0 && w.att.pos > w.att.Target {

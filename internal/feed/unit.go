@@ -1,0 +1,226 @@
+package feed
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/weirstream/weir/internal/backfill"
+	"github.com/weirstream/weir/internal/row"
+)
+
+// unit processes the changes of a piece of a transaction. With txn nil the
+// target has them already: then only the state follows.
+func (r *reader) unit(ctx context.Context, u *unit, txn *Txn) error {
+	changes := u.changes
+	if txn != nil {
+		changes = r.b.arena.copy(changes)
+		r.b.bytes += len(changes)
+	}
+	for it := row.Changes(changes); ; {
+		if !it.Next() {
+			if err := it.Err(); err != nil {
+				return r.badEntry(u.entry, err)
+			}
+			return nil
+		}
+		if err := r.change(ctx, u, &it.Change, txn); err != nil {
+			return err
+		}
+	}
+}
+
+func (r *reader) change(ctx context.Context, u *unit, c *row.Change, txn *Txn) error {
+	if c.Op == row.SchemaChange {
+		return r.schemaChange(ctx, u, c, txn)
+	}
+	sh, err := r.shape(c.Table, c.Version)
+	if err != nil || !sh.taken {
+		return err
+	}
+	if !r.consumer.Known(c.Table) {
+		if err := r.newTable(ctx, u, sh.Schema); err != nil {
+			return err
+		}
+	}
+	if c.Op == row.Truncate {
+		return r.truncate(ctx, u, sh, c, txn)
+	}
+	if !r.consumer.Active(c.Table) {
+		return r.deliver(u, sh, c, txn)
+	}
+	verdict, err := r.verdict(ctx, u, sh, c)
+	if err != nil {
+		return named(err, sh.Schema)
+	}
+	switch verdict {
+	case backfill.Deliver:
+		return r.deliver(u, sh, c, txn)
+	case backfill.DeliverDelete:
+		gone := row.Change{Op: row.Delete, Table: c.Table, Version: c.Version, OldKind: c.OldKind, Old: c.Old}
+		return r.deliver(u, sh, &gone, txn)
+	case backfill.DeliverInsert:
+		return r.appear(ctx, u, sh, c, txn)
+	}
+	return nil
+}
+
+func (r *reader) verdict(ctx context.Context, u *unit, sh *shape, c *row.Change) (backfill.Verdict, error) {
+	if !r.slots.alone {
+		return r.slots.tables[c.Table].verdict(u.entry.Xid), nil
+	}
+	k := tableSlots{decider: r.consumer.Decider(c.Table), bounds: r.consumer.Bounds(c.Table)}
+	if err := k.add(&r.slots.arena, sh, c); err != nil {
+		return backfill.Drop, r.badEntry(u.entry, err)
+	}
+	var err error
+	if k.slots, err = locate(ctx, r.source, c.Table, k.bounds, k.keys); err != nil {
+		return backfill.Drop, err
+	}
+	return k.verdict(u.entry.Xid), nil
+}
+
+// deliver puts a change into the batch, behind the change of shape that it may
+// imply.
+func (r *reader) deliver(u *unit, sh *shape, c *row.Change, txn *Txn) error {
+	if r.delivered[sh.Table] != sh.Version {
+		if err := r.reshape(sh, u, txn); err != nil {
+			return err
+		}
+	}
+	if txn != nil {
+		r.b.items = append(r.b.items, Item{Change: *c, Schema: sh.Schema, Txn: txn})
+	}
+	return nil
+}
+
+// reshape delivers that a table has another shape from here on.
+func (r *reader) reshape(sh *shape, u *unit, txn *Txn) error {
+	before, err := r.before(sh.Table)
+	if err != nil {
+		return err
+	}
+	r.delivered[sh.Table] = sh.Version
+	r.changedIf(true, u.entry.Ts)
+	if txn != nil {
+		r.b.items = append(r.b.items, Item{
+			Change: row.Change{Op: row.SchemaChange, Table: sh.Table, Version: sh.Version},
+			Schema: sh.Schema, Before: before, Txn: txn,
+		})
+	}
+	return nil
+}
+
+// schemaChange follows a table through a change of its shape: it may be new to
+// the feed, leave it, or end.
+func (r *reader) schemaChange(ctx context.Context, u *unit, c *row.Change, txn *Txn) error {
+	schema := new(row.Schema)
+	if err := json.Unmarshal(c.Schema, schema); err != nil {
+		return r.badEntry(u.entry, err)
+	}
+	schema.Table, schema.Version = c.Table, c.Version
+	sh := r.keep(schema)
+	known := r.consumer.Known(c.Table)
+	switch {
+	case !sh.taken && known: // renamed away
+		r.forget(c.Table, u.entry.Ts)
+		r.changedIf(true, u.entry.Ts)
+		return nil
+	case !sh.taken, sh.Dropped && !known:
+		return nil
+	case !known:
+		if err := r.newTable(ctx, u, schema); err != nil {
+			return err
+		}
+	}
+	if r.delivered[c.Table] != c.Version {
+		if err := r.reshape(sh, u, txn); err != nil {
+			return err
+		}
+	}
+	if schema.Dropped {
+		r.forget(c.Table, u.entry.Ts)
+		r.changedIf(true, u.entry.Ts)
+	}
+	return nil
+}
+
+// newTable begins the snapshot of a table that the feed has not seen.
+func (r *reader) newTable(ctx context.Context, u *unit, schema *row.Schema) error {
+	r.consumer.Start(schema.Table)
+	r.changedIf(true, u.entry.Ts)
+	return r.ask(ctx)
+}
+
+func (r *reader) truncate(ctx context.Context, u *unit, sh *shape, c *row.Change, txn *Txn) error {
+	if r.consumer.Truncate(c.Table, u.entry.Xid) {
+		r.changedIf(true, u.entry.Ts)
+		if err := r.ask(ctx); err != nil {
+			return err
+		}
+	}
+	return r.deliver(u, sh, c, txn)
+}
+
+// appear delivers an update whose old key the target does not have as an
+// insert. Large values that the update did not touch are read from upstream as
+// they are now: later changes of the row follow in the stream. If the row is
+// gone by now they are NULL until the stream says so too.
+func (r *reader) appear(ctx context.Context, u *unit, sh *shape, c *row.Change, txn *Txn) error {
+	if txn == nil {
+		return r.deliver(u, sh, c, nil)
+	}
+	filled, missing := r.fill(c.New, c.Old, c.OldKind == row.OldFull)
+	if missing {
+		key, err := keyOf(&r.slots.arena, sh, c.New, c.Old)
+		if err != nil {
+			return r.badEntry(u.entry, err)
+		}
+		now, found, err := r.source.Fetch(ctx, sh.Schema, key)
+		if err != nil {
+			return named(err, sh.Schema)
+		}
+		if !found {
+			now = nil
+		}
+		if filled, missing = r.fill(filled, now, true); missing {
+			filled = r.nulls(filled)
+		}
+	}
+	insert := row.Change{Op: row.Insert, Table: c.Table, Version: c.Version, New: filled}
+	return r.deliver(u, sh, &insert, txn)
+}
+
+// fill replaces Unchanged columns of t by those of from, and tells whether any
+// are left.
+func (r *reader) fill(t, from row.Tuple, use bool) (filled row.Tuple, missing bool) {
+	dst := r.b.arena.make(len(t) + len(from) + 10)[:0]
+	dst = row.AppendTupleHeader(dst, t.Len())
+	it, other := t.Iter(), from.Iter()
+	for it.Next() {
+		has := other.Next() && use && other.State != row.Unchanged
+		switch {
+		case it.State == row.Present:
+			dst = row.AppendValue(dst, it.Value)
+		case it.State == row.Null, has && other.State == row.Null:
+			dst = row.AppendNull(dst)
+		case has:
+			dst = row.AppendValue(dst, other.Value)
+		default:
+			dst = row.AppendUnchanged(dst)
+			missing = true
+		}
+	}
+	return dst, missing
+}
+
+func (r *reader) nulls(t row.Tuple) row.Tuple {
+	dst := row.AppendTupleHeader(r.b.arena.make(len(t) + 10)[:0], t.Len())
+	for it := t.Iter(); it.Next(); {
+		if it.State == row.Present {
+			dst = row.AppendValue(dst, it.Value)
+		} else {
+			dst = row.AppendNull(dst)
+		}
+	}
+	return dst
+}
