@@ -1,6 +1,8 @@
 package wal
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/weirstream/weir/internal/ts"
@@ -79,4 +81,8 @@ func errStale(channel, owner string, asked, floor ts.Ts) error {
 
 func errNoPin(channel, owner string) error {
 	return weirerr.New(weirerr.NotFound, "the consumer has no pin").With("channel", channel).With("owner", owner)
+}
+
+func sortRecords(records []PinRecord) {
+	slices.SortFunc(records, func(a, b PinRecord) int { return strings.Compare(a.Owner, b.Owner) })
 }
