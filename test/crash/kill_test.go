@@ -130,7 +130,7 @@ func TestG5G6TargetIsAway(t *testing.T) {
 	if err != nil {
 		t.Fatalf("G6: nothing tells that the target is away: %v", err)
 	}
-	if f.State == "failed" || f.Error.Code != "TargetUnreachable" {
+	if f.State == "failed" || !f.Error.Is("TargetUnreachable") {
 		t.Errorf("G6: state %s, error %s: want warning or pending, and TargetUnreachable", f.State, f.Error.Code)
 	}
 	pause(pick(10*time.Second, time.Minute) - time.Since(away))

@@ -58,15 +58,12 @@ func (t Ts) Time() time.Time { return time.UnixMilli(int64(t >> 18)) }
 
 // Feed is the answer of "weir changefeed query -o json", as far as it is used here.
 type Feed struct {
-	State          string `json:"state"`
-	CheckpointTs   Ts     `json:"checkpoint_ts"`
-	ResolvedTs     Ts     `json:"resolved_ts"`
-	ConsistentFrom Ts     `json:"consistent_from"`
-	Error          *struct {
-		Code    string `json:"code"`
-		Message string `json:"message"`
-	} `json:"error"`
-	Holder *struct {
+	State          string   `json:"state"`
+	CheckpointTs   Ts       `json:"checkpoint_ts"`
+	ResolvedTs     Ts       `json:"resolved_ts"`
+	ConsistentFrom Ts       `json:"consistent_from"`
+	Error          *Failure `json:"error"`
+	Holder         *struct {
 		Table string    `json:"table"`
 		Stage string    `json:"stage"`
 		Since time.Time `json:"since"`
@@ -75,6 +72,17 @@ type Feed struct {
 		RowsDone  int64 `json:"rows_done"`
 		RowsTotal int64 `json:"rows_total"`
 	} `json:"snapshot"`
+}
+
+// Failure is an error as the API shows it.
+type Failure struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Is tells whether it has that code, with or without weir's prefix.
+func (f *Failure) Is(code string) bool {
+	return f != nil && strings.TrimPrefix(f.Code, "WEIR:") == code
 }
 
 // Feed asks how a changefeed is.
