@@ -48,6 +48,9 @@ type Column struct {
 	// identity index. A table without key columns is keyless.
 	Key     bool `json:"key,omitempty"`
 	NotNull bool `json:"not_null,omitempty"`
+	// Missing is what rows that were there before the column hold in it (of ADD
+	// COLUMN … DEFAULT), in text; nil is NULL.
+	Missing *string `json:"missing,omitempty"`
 }
 
 // GeneratedColumn is a GENERATED ALWAYS AS (Expr) STORED column.
