@@ -1,6 +1,9 @@
 package local
 
-import "bytes"
+import (
+	"bytes"
+	"math/bits"
+)
 
 // ruling is what the bytes at the end of a log are: both empty for a clean end.
 type ruling struct {
@@ -39,11 +42,12 @@ func (s *scanner) judge(rest []byte, from, at int64) ruling {
 	}
 	rest = append(rest, make([]byte, segHeader)...) // a frame may end in zeros
 	w := rest[at-from:]
-	good := headerGood(w, s.cur.salt, at)
+	good, size := headerGood(w, s.cur.salt, at), int64(frameHeader)
 	if good {
-		w = append(w, make([]byte, max(0, frameSize(bodyLen(w))-int64(len(w))))...)
+		size = frameSize(bodyLen(w))
+		w = append(w, make([]byte, max(0, size-int64(len(w))))...)
 	}
-	flipped := oneBitOff(w, s.cur.salt, at)
+	flipped := at+size <= s.size && oneBitOff(w, s.cur.salt, at) // else the file was cut here
 	if flipped && !good {
 		return badCRC
 	}
@@ -55,7 +59,7 @@ func (s *scanner) judge(rest []byte, from, at int64) ruling {
 	if r, known := s.judgeLater(rest, from, at, flipped); known {
 		return r
 	}
-	if flipped && zeroPieces(w[:frameSize(bodyLen(w))], at) == 0 {
+	if flipped && zeroPieces(w[:size], at) == 0 {
 		return badCRC
 	}
 	if s.open == 0 && !good {
@@ -71,23 +75,30 @@ func (s *scanner) judgeMark(rest, w []byte, from, at int64) (ruling, bool) {
 	want := appendMark(nil, &m, s.cur.salt, s.group, s.sum.term, s.sum.last, at)
 	have := make([]byte, len(want))
 	copy(have, w)
-	differ := 0
+	differ, bit := 0, 0
 	for i := range want {
 		if want[i] != have[i] {
 			differ++
+			bit += bits.OnesCount8(want[i] ^ have[i])
 		}
 	}
-	if differ == 1 {
+	whole := s.size >= at+int64(len(want))
+	switch {
+	case whole && bit == 1:
 		return badMark, true
-	}
-	if tornCopy(have, want, at) {
+	case !whole || tornCopy(have, want, at):
 		return markMissed, true
 	}
 	return badMark, differ <= nearMark
 }
 
-// tornCopy tells whether have is want with some of its sectors zero; both lie at off.
+// tornCopy tells whether have is want, which lies at off, with some of its sectors
+// zero, or with zeros from some byte on.
 func tornCopy(have, want []byte, off int64) bool {
+	kept := bytes.TrimRight(have, "\x00")
+	if bytes.HasPrefix(want, kept) {
+		return true
+	}
 	for len(have) > 0 {
 		n := min(int64(len(have)), sector-off%sector)
 		if !allZero(have[:n]) && !bytes.Equal(have[:n], want[:n]) {

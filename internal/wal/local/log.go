@@ -39,7 +39,6 @@ func (o *Options) fill() {
 	if o.SegmentBytes <= 0 {
 		o.SegmentBytes = 64 << 20
 	}
-	o.SegmentBytes = max(o.SegmentBytes, 4*segHeader)
 	if o.ReserveAhead <= 0 {
 		o.ReserveAhead = 5 * time.Second
 	}

@@ -22,6 +22,7 @@ type reader struct {
 	gone  ts.Ts // entries <= it are truncated
 	term  uint64
 	gap   uint64 // number of the last missing segment that was reported
+	whole bool   // the segment's trailer was read
 	seg   *segment
 	f     file
 	cur   cursor
@@ -126,6 +127,12 @@ func (r *reader) place() (ts.Ts, <-chan struct{}, error) {
 		if !ok {
 			return c.resolved, c.changed(), nil
 		}
+		if r.seg.missing == 0 && !r.whole {
+			d := &damage{file: segName(r.seg.no), off: r.cur.off, what: "the segment ends without its footer", before: r.after, after: next.first}
+			if err := r.damage(d); err != nil {
+				return 0, nil, err
+			}
+		}
 		r.leave(next)
 	}
 }
@@ -165,7 +172,7 @@ func (r *reader) leave(seg *segment) {
 		r.f.Close()
 		r.f = nil
 	}
-	r.seg, r.cur.off, r.cur.n, r.seen = seg, 0, 0, 0
+	r.seg, r.cur.off, r.cur.n, r.seen, r.whole = seg, 0, 0, 0, false
 }
 
 // segmentAfter is the segment behind seg. c.mu is held.
@@ -264,6 +271,7 @@ func (r *reader) readHead() error {
 
 // take takes in a valid frame.
 func (r *reader) take(f *frame) error {
+	r.whole = r.whole || f.kind == kindTrailer
 	if f.kind != kindEntry || f.term < r.term {
 		return nil // not an entry, or of a writer that was fenced
 	}
@@ -315,7 +323,7 @@ func (r *reader) bad() error {
 		return err
 	}
 	if r.cur.off = behind; !found {
-		r.cur.off = r.cur.limit
+		r.cur.off, r.whole = r.cur.limit, true // reported already
 	}
 	return nil
 }

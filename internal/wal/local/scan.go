@@ -36,9 +36,10 @@ type scanner struct {
 	cur           cursor
 	hurt          bool // damage lies in the current group
 	footerAt      int64
-	// onEntry and onDamage, when set, are shown what is found, in order.
-	onEntry  func(*wal.Entry, int64)
-	onDamage func(*damage)
+	// onEntry and onDamage, when set, are shown what is found, in order. An error stops the scan.
+	onEntry  func(e *wal.Entry, off int64) error
+	onDamage func(*damage) error
+	stop     error
 }
 
 func newScanner(f file, channel string, no uint64, tail bool) (*scanner, error) {
@@ -63,7 +64,7 @@ func (s *scanner) run() error {
 		switch {
 		case err == nil:
 			if s.take(&f); s.sealed {
-				return s.afterTrailer()
+				return errors.Join(s.afterTrailer(), s.stop)
 			}
 		case err == io.EOF, err == errBad:
 			if more, err = s.bad(); err != nil {
@@ -72,8 +73,8 @@ func (s *scanner) run() error {
 		default:
 			return err
 		}
-		if !more {
-			return nil
+		if !more || s.stop != nil {
+			return s.stop
 		}
 	}
 }
@@ -95,7 +96,7 @@ func (s *scanner) damaged(d damage) {
 	d.file, d.before = s.name, max(s.sum.last, s.head.last)
 	s.damages = append(s.damages, d)
 	if s.onDamage != nil {
-		s.onDamage(&s.damages[len(s.damages)-1])
+		s.stop = errors.Join(s.stop, s.onDamage(&s.damages[len(s.damages)-1]))
 	}
 }
 
@@ -145,7 +146,7 @@ func (s *scanner) takeEntry(f *frame) {
 	s.sum.note(f, &e)
 	s.open++
 	if s.onEntry != nil {
-		s.onEntry(&e, f.off)
+		s.stop = errors.Join(s.stop, s.onEntry(&e, f.off))
 	}
 }
 
