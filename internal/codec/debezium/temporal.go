@@ -62,9 +62,7 @@ func appendTimestamp(dst []byte, t datum.Timestamp, millis bool) []byte {
 			late /= 1000
 		}
 		return strconv.AppendUint(dst, late, 10)
-	case millis && us < 0: // towards the past
-		return strconv.AppendInt(dst, -((-us + 999) / 1000), 10)
-	case millis:
+	case millis: // exact: the type has no finer ones
 		return strconv.AppendInt(dst, us/1000, 10)
 	}
 	return strconv.AppendInt(dst, us, 10)

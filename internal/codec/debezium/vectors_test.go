@@ -69,6 +69,7 @@ var vectors = []vector{
 	{datum.OIDTimestampTZ, -1, "4714-12-31 23:59:59.999999+00 BC", `"-4713-12-31T23:59:59.999999Z"`},
 	{datum.OIDTimestampTZ, -1, "21016-11-04 13:51:30.123456+00", `"+21016-11-04T13:51:30.123456Z"`}, {datum.OIDTimestampTZ, -1, "infinity", `"infinity"`},
 	{datum.OIDInterval, -1, "1 year 2 mons 3 days 04:05:06.78", "37091106780000"}, {datum.OIDInterval, -1, "-00:00:00.5", "-500000"},
+	{datum.OIDInterval, -1, "8 years 2562047788:00:54.775807", "9223624497654775807"},
 	{datum.OIDInterval, -1, "178000000 years", "5617252800000000000000"}, {datum.OIDInterval, -1, "2147483647 days", "185542587100800000000"},
 
 	{datum.OIDUUID, -1, "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", `"a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"`},
