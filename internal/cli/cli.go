@@ -57,7 +57,8 @@ type LogReport struct {
 	Entries  int64    `json:"entries"`
 	Bytes    int64    `json:"bytes"`
 	Segments int      `json:"segments"`
-	Faults   []string `json:"faults"`
+	Faults   []string `json:"faults"` // damage
+	Notes    []string `json:"notes"`  // what the next start repairs by itself
 }
 
 // LogSelection says which entries to show.
@@ -80,6 +81,7 @@ type LogEntry struct {
 	Count    int64    `json:"changes"` // -1: not known
 	Large    bool     `json:"large,omitempty"`
 	Changes  []string `json:"change_list,omitempty"`
+	Damage   string   `json:"damage,omitempty"` // in place of all else
 }
 
 // Exit codes.
@@ -140,8 +142,8 @@ Exit codes: 0 done; 1 the answer is no (a fault was found, rows differ, a wait t
 2 wrong usage; 3 the server cannot be reached.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:          cobra.ArbitraryArgs,
+		RunE:          helpOrUnknown,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
@@ -184,17 +186,16 @@ func exactly(n int, what string) cobra.PositionalArgs {
 
 // group is a command that only holds others. A name that is none of them is a mistake.
 func group(use, short string, commands ...*cobra.Command) *cobra.Command {
-	g := &cobra.Command{
-		Use: use, Short: short,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usage(cmd, errors.New("unknown command "+args[0]))
-			}
-			return cmd.Help()
-		},
-	}
+	g := &cobra.Command{Use: use, Short: short, RunE: helpOrUnknown}
 	g.AddCommand(commands...)
 	return g
+}
+
+func helpOrUnknown(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage(cmd, errors.New("unknown command "+args[0]))
+	}
+	return cmd.Help()
 }
 
 func (a *app) versionCommand() *cobra.Command {

@@ -101,7 +101,7 @@ func printLogReports(w io.Writer, reports []LogReport) {
 	}
 	table(w, rows...)
 	for _, r := range reports {
-		for _, f := range r.Faults {
+		for _, f := range append(r.Faults, r.Notes...) {
 			line(w, "%s: %s", r.Channel, f)
 		}
 	}
@@ -164,6 +164,10 @@ func (a *app) inspect(cmd *cobra.Command, dir string, which LogSelection, limit 
 func (a *app) printEntry(e LogEntry) error {
 	if a.output == "json" {
 		return printLine(a.Stdout, e)
+	}
+	if e.Damage != "" {
+		line(a.Stdout, "%s damage: %s", e.Channel, e.Damage)
+		return nil
 	}
 	count := strconv.FormatInt(e.Count, 10)
 	if e.Count < 0 {
