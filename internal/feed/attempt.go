@@ -15,6 +15,7 @@ import (
 type attempt struct {
 	start owner.Start
 	opts  Options
+	gate  *gate
 	mark  *mark    // the state at start.Checkpoint
 	last  Position // that this feed committed last, as far as it knows
 	saved func() *mark
@@ -121,7 +122,7 @@ func (a *attempt) reader(skip Position) (*reader, error) {
 		return nil, err
 	}
 	return &reader{
-		tables: t, channel: a.opts.Source.Channel(), incarnation: a.start.Incarnation,
+		tables: t, channel: a.opts.Source.Channel(), gate: a.gate, incarnation: a.start.Incarnation,
 		target: a.start.Target, skip: skip, batches: newBatches(a.opts.Prefetch),
 		last: a.mark, side: a.mark.side, saved: a.saved, asked: true,
 	}, nil

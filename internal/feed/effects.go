@@ -192,7 +192,7 @@ func (f *Feed) begin(e owner.Start) {
 	f.promote(e.Incarnation)
 	ctx, cancel := context.WithCancel(f.ctx)
 	f.stopRun = cancel
-	a := &attempt{start: e, opts: f.opts, mark: f.life.mark, last: f.life.committed, saved: f.savedMark.get}
+	a := &attempt{start: e, opts: f.opts, gate: f.gate, mark: f.life.mark, last: f.life.committed, saved: f.savedMark.get}
 	a.start.Checkpoint = f.life.markTs
 	a.opened = func(pos, target Position) {
 		f.post(func() {
@@ -238,6 +238,9 @@ func (f *Feed) delivered(attempt uint64, d delivery) {
 		f.life.mark, f.life.markTs = d.mark, d.markTs
 	}
 	f.count(d.counts)
+	if d.counts.bytes > 0 {
+		f.synced = max(f.synced, d.pos.Ts)
+	}
 	f.step(owner.Delivered{
 		At: at(), Attempt: attempt, Ts: checkpoint(d.pos), Savable: min(f.life.markTs, checkpoint(d.pos)),
 	})

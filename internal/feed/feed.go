@@ -25,6 +25,7 @@ type Feed struct {
 	opts    Options // read and changed by the loop, after New
 	log     *slog.Logger
 	metrics *metrics
+	gate    *gate
 	inbox   chan func() // run by the loop
 	work    chan func(ctx context.Context)
 	ctx     context.Context
@@ -41,6 +42,7 @@ type Feed struct {
 	lastJob   uint64
 	waiters   []waiter
 	stats     Statistics
+	synced    ts.Ts // of the last change delivered
 	created   time.Time
 	polled    time.Time
 	reported  map[row.TableID]bool // tables told to the owner as lagging
@@ -67,7 +69,7 @@ func New(ctx context.Context, o Options) (*Feed, error) {
 		return nil, err
 	}
 	f := &Feed{
-		opts: o, log: o.Log.With("changefeed", o.Name), metrics: newMetrics(o.Registerer, o.Name),
+		opts: o, log: o.Log.With("changefeed", o.Name), metrics: newMetrics(o.Registerer, o.Name), gate: newGate(),
 		inbox: make(chan func(), 256), work: make(chan func(context.Context), 64),
 		done: make(chan struct{}), replies: map[uint64]chan error{}, reported: map[row.TableID]bool{},
 	}

@@ -17,6 +17,7 @@ import (
 type reader struct {
 	*tables
 	channel     wal.Channel
+	gate        *gate
 	incarnation uint64
 	target      ts.Ts    // read no further; 0: no end
 	skip        Position // the target has everything up to here
@@ -48,6 +49,7 @@ func (r *reader) run(ctx context.Context, from ts.Ts) error {
 	if err != nil {
 		return err
 	}
+	rd = &gated{Reader: rd, gate: r.gate}
 	defer rd.Close()
 	r.at = from
 	if err := r.begin(ctx); err != nil {

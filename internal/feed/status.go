@@ -23,6 +23,7 @@ type Status struct {
 	// ConsistentFrom: from this Ts on the target shows whole transactions only; 0
 	// while a snapshot is under way.
 	ConsistentFrom ts.Ts         `json:"consistent_from"`
+	LastSyncedTs   ts.Ts         `json:"last_synced_ts"` // of the last change delivered by this process
 	PinTs          ts.Ts         `json:"pin_ts"`
 	PinBytes       int64         `json:"pin_bytes"` // of the log behind the pin
 	Error          *Error        `json:"error"`

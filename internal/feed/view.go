@@ -28,7 +28,7 @@ func (f *Feed) view() Status {
 	s := Status{
 		Name: f.opts.Name, State: string(st.State), Incarnation: st.Incarnation, Term: st.Term,
 		StartTs: f.life.start, TargetTs: st.Target, CheckpointTs: st.Checkpoint, ResolvedTs: st.Resolved,
-		Error: errorOf(st.Fault), Statistics: f.stats, CreatedAt: f.created,
+		LastSyncedTs: f.synced, Error: errorOf(st.Fault), Statistics: f.stats, CreatedAt: f.created,
 		Tables: append([]TableStatus(nil), f.snapshots...),
 	}
 	if pin, ok := f.machine.Pin().Ts(); ok {
