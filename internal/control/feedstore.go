@@ -73,6 +73,15 @@ func (f *FeedStore) noteIncarnation(tx *metastore.Tx, status []byte) error {
 	return tx.Put(incarnationKey(f.id), now.Incarnation)
 }
 
+// Incarnation is the one of the saved record; 0 when there is none.
+func (f *FeedStore) Incarnation() (uint64, error) {
+	var now struct {
+		Incarnation uint64 `json:"incarnation"`
+	}
+	_, err := f.store.Get(statusKey(f.id), &now)
+	return now.Incarnation, err
+}
+
 // Delete forgets the record, not the incarnation.
 func (f *FeedStore) Delete(context.Context) error {
 	return f.store.Update(func(tx *metastore.Tx) error { return deleteRecord(tx, f.id) })
