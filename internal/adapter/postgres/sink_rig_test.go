@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/weirstream/weir/internal/feed"
 	"github.com/weirstream/weir/internal/row"
-	"github.com/weirstream/weir/internal/ts"
 	"github.com/weirstream/weir/internal/weirerr"
 )
 
@@ -253,4 +253,14 @@ func expectCode(t testing.TB, err error, code weirerr.Code, words ...string) {
 	}
 }
 
-var _ = ts.Ts(0)
+// copyTable copies a table's rows past the sink.
+func copyTable(t testing.TB, from, to *pgx.Conn, table string) {
+	t.Helper()
+	var buf bytes.Buffer
+	if _, err := from.PgConn().CopyTo(t.Context(), &buf, `COPY `+table+` TO STDOUT`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := to.PgConn().CopyFrom(t.Context(), &buf, `COPY `+table+` FROM STDIN`); err != nil {
+		t.Fatal(err)
+	}
+}
