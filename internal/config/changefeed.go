@@ -30,18 +30,18 @@ type Retry struct {
 	Max     Duration `toml:"max" json:"max" doc:"Longest pause between retries."`
 }
 
-// Snapshot are the options of the initial snapshot.
+// Snapshot are the options of the initial snapshot's delivery. How it is read
+// belongs to the source: Server.Capture.
 type Snapshot struct {
-	Parallel  int `toml:"parallel" json:"parallel" doc:"Chunks read at the same time."`
-	ChunkRows int `toml:"chunk_rows" json:"chunk_rows" doc:"Rows in a chunk, the unit of resumption."`
 	BatchRows int `toml:"batch_rows" json:"batch_rows" doc:"Rows of a snapshot in one target transaction."`
 }
 
-// File are the options of the file sink.
+// File are the options of the file sink. Those in the sink's URI win.
 type File struct {
-	MaxBytes      Bytes    `toml:"max_bytes" json:"max_bytes" doc:"A data file is closed at this size."`
-	MaxAge        Duration `toml:"max_age" json:"max_age" doc:"A data file that is not empty is closed at this age."`
-	ResolvedEvery Duration `toml:"resolved_every" json:"resolved_every" doc:"How often a resolved record is written while nothing happens."`
+	MaxBytes      Bytes    `toml:"max_bytes" json:"max_bytes" doc:"A data file is closed at this size. In the URI: file_size."`
+	MaxAge        Duration `toml:"max_age" json:"max_age" doc:"A data file is closed at this age. 0: at any age. In the URI: file_age."`
+	MaxCommits    int      `toml:"max_commits" json:"max_commits" doc:"A data file is closed after so many commits. In the URI: file_commits."`
+	ResolvedEvery Duration `toml:"resolved_every" json:"resolved_every" doc:"Least time between resolved records. 0: none are written. In the URI: resolved."`
 }
 
 // Synced says when GET /api/v2/changefeeds/{id}/synced answers true.
@@ -70,8 +70,8 @@ func DefaultChangefeed() Changefeed {
 		StuckDuration: Duration(30 * time.Minute),
 		Retry:         Retry{Initial: Duration(time.Second), Max: Duration(10 * time.Minute)},
 		Batch:         Batch{MaxRows: 20_000, MaxBytes: 8 * MiB},
-		Snapshot:      Snapshot{Parallel: 4, ChunkRows: 50_000, BatchRows: 50_000},
-		File:          File{MaxBytes: 64 * MiB, MaxAge: Duration(5 * time.Second), ResolvedEvery: Duration(time.Second)},
+		Snapshot:      Snapshot{BatchRows: 50_000},
+		File:          File{MaxBytes: 64 * MiB, MaxCommits: 10_000, ResolvedEvery: Duration(10 * time.Second)},
 		Synced:        Synced{CheckInterval: Duration(5 * time.Minute), CheckpointInterval: Duration(15 * time.Second)},
 	}
 }
@@ -88,12 +88,11 @@ func (c *Changefeed) Validate() error {
 	v.between("batch.max_rows", int64(c.Batch.MaxRows), 1, 10_000_000)
 	v.between("batch.max_bytes", int64(c.Batch.MaxBytes), int64(KiB), int64(GiB))
 	v.between("batch.max_delay", int64(c.Batch.MaxDelay), 0, int64(time.Hour))
-	v.between("snapshot.parallel", int64(c.Snapshot.Parallel), 1, 64)
-	v.between("snapshot.chunk_rows", int64(c.Snapshot.ChunkRows), 1, 10_000_000)
 	v.between("snapshot.batch_rows", int64(c.Snapshot.BatchRows), 1, 10_000_000)
 	v.between("file.max_bytes", int64(c.File.MaxBytes), int64(KiB), int64(TiB))
-	v.between("file.max_age", int64(c.File.MaxAge), int64(10*time.Millisecond), int64(24*time.Hour))
-	v.between("file.resolved_every", int64(c.File.ResolvedEvery), int64(10*time.Millisecond), int64(24*time.Hour))
+	v.between("file.max_age", int64(c.File.MaxAge), 0, int64(30*24*time.Hour))
+	v.between("file.max_commits", int64(c.File.MaxCommits), 1, 1_000_000_000)
+	v.between("file.resolved_every", int64(c.File.ResolvedEvery), 0, int64(24*time.Hour))
 	v.between("synced_status.synced_check_interval", int64(c.Synced.CheckInterval), int64(time.Second), int64(24*time.Hour))
 	v.between("synced_status.checkpoint_interval", int64(c.Synced.CheckpointInterval), int64(time.Second), int64(24*time.Hour))
 	return v.err

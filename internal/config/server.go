@@ -14,6 +14,7 @@ type Server struct {
 	Insecure bool    `toml:"insecure" json:"insecure" doc:"Allow an address that is not loopback without TLS."`
 	HTTP     HTTP    `toml:"http" json:"http"`
 	Log      Log     `toml:"log" json:"log"`
+	Capture  Capture `toml:"capture" json:"capture"`
 	Logging  Logging `toml:"logging" json:"logging"`
 }
 
@@ -35,6 +36,13 @@ type Log struct {
 	ReserveFreeBytes Bytes    `toml:"reserve_free_bytes" json:"reserve_free_bytes" doc:"Free space to leave on the disk; with less, changefeeds are evicted as above max_bytes."`
 	SideBytes        Bytes    `toml:"side_bytes" json:"side_bytes" doc:"Rows of one changefeed's initial snapshot that may wait for its sink before the snapshot's readers pause."`
 	CheckpointEvery  Duration `toml:"checkpoint_every" json:"checkpoint_every" doc:"How often a moved checkpoint is saved. On SIGTERM the last one is saved within 10s."`
+}
+
+// Capture says how sources read existing rows. Each source reads them once for
+// each changefeed that begins with a snapshot.
+type Capture struct {
+	SnapshotReaders   int `toml:"snapshot_readers" json:"snapshot_readers" doc:"Chunks of initial snapshots that a source reads at the same time, each on a connection of its own."`
+	SnapshotChunkRows int `toml:"snapshot_chunk_rows" json:"snapshot_chunk_rows" doc:"Rows in a chunk, the unit in which a snapshot resumes."`
 }
 
 // Logging are the options of the process's own log, on standard error.
@@ -60,6 +68,7 @@ func DefaultServer() Server {
 			SideBytes:        256 * MiB,
 			CheckpointEvery:  Duration(time.Second),
 		},
+		Capture: Capture{SnapshotReaders: 2, SnapshotChunkRows: 50_000},
 		Logging: Logging{Level: "info", Format: "text"},
 	}
 }
@@ -79,6 +88,8 @@ func (s *Server) Validate() error {
 	v.that(s.Log.MaxBytes == 0 || s.Log.MaxBytes >= 2*s.Log.SegmentBytes, "log.max_bytes", "is below two segments (log.segment_bytes)")
 	v.between("log.side_bytes", int64(s.Log.SideBytes), int64(MiB), int64(TiB))
 	v.between("log.checkpoint_every", int64(s.Log.CheckpointEvery), int64(10*time.Millisecond), int64(time.Minute))
+	v.between("capture.snapshot_readers", int64(s.Capture.SnapshotReaders), 1, 64)
+	v.between("capture.snapshot_chunk_rows", int64(s.Capture.SnapshotChunkRows), 1, 10_000_000)
 	v.oneOf("logging.level", s.Logging.Level, "debug", "info", "warn", "error")
 	v.oneOf("logging.format", s.Logging.Format, "text", "json")
 	if v.err == nil && !s.Insecure && s.HTTP.TLSCert == "" && !Loopback(s.HTTPAddr) {

@@ -32,10 +32,11 @@ func unit(option string, n int64) string {
 	switch {
 	case strings.HasSuffix(option, "_bytes"):
 		return Bytes(n).String()
-	case n > 1e6 && !strings.HasSuffix(option, "_rows") || strings.HasSuffix(option, "_delay"):
-		return Duration(time.Duration(n)).String()
+	case strings.HasSuffix(option, "_rows"), strings.HasSuffix(option, "_commits"), strings.HasSuffix(option, "_waits"),
+		strings.HasSuffix(option, "_readers"):
+		return strconv.FormatInt(n, 10)
 	}
-	return strconv.FormatInt(n, 10)
+	return Duration(time.Duration(n)).String()
 }
 
 func (v *validator) oneOf(option, s string, choices ...string) {
