@@ -17,6 +17,7 @@ func TestMutants(t *testing.T) {
 		"a comma ends an expression":    {"parse.go", "case '/':\n\t\t\ttext", "case '/', ',':\n\t\t\ttext"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			mutant.Kill(t, ".", m.file, m.old, m.new, "TestMatch|TestQuoted")
 		})
 	}

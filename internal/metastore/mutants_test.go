@@ -17,6 +17,7 @@ func TestMutants(t *testing.T) {
 		"full disk written":      {"tx.go", "usage.AvailBytes >= reserve", "usage.AvailBytes >= 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			mutant.Kill(t, ".", m.file, m.old, m.new, "TestUpdate|TestConcurrent|TestCrash|TestReopen|TestFormat|TestDisk")
 		})
 	}

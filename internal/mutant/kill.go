@@ -24,7 +24,7 @@ func Kill(t testing.TB, pkg, file, old, new, run string) {
 		t.Skip("mutants run neither inside a mutant nor under -short")
 	}
 	overlay := mutate(t, file, old, new)
-	cmd := exec.Command("go", "test", "-count=1", "-vet=off", "-timeout=60s", "-overlay", overlay, "-run", run, pkg)
+	cmd := exec.Command("go", "test", "-count=1", "-vet=off", "-ldflags=-s -w", "-timeout=60s", "-overlay", overlay, "-run", run, pkg)
 	cmd.Env = append(os.Environ(), inside+"=1")
 	out, err := cmd.CombinedOutput()
 	switch text := string(out); {

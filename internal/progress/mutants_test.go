@@ -25,6 +25,7 @@ func TestMutants(t *testing.T) {
 		"up stops at an equal and above": {"sift.go", "if h.order[p].ts <= n.ts {", "if h.order[p].ts <= n.ts+1 {"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			mutant.Kill(t, ".", m.file, m.old, m.new, "TestThousand|TestStale|TestAgainst")
 		})
 	}

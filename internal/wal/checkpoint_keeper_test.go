@@ -210,6 +210,10 @@ func TestNeverAboveTheLog(t *testing.T) {
 	s := newStand(t, Saved{}, 100)
 	s.pin(Pin{Owner: "a", Ts: 5000})
 	s.land("a pin above the log's end", 100)
+
+	s = newStand(t, Saved{Checkpoint: 100}, 50)
+	s.tick(2*second, 60)
+	none[saveEffect](s, "a log that ends below the checkpoint")
 }
 
 func TestLaggingVchannels(t *testing.T) {
@@ -315,6 +319,7 @@ func TestBudgets(t *testing.T) {
 
 func TestEvictionIsDurableAndHeard(t *testing.T) {
 	s := newStand(t, Saved{Checkpoint: 10, Pins: []PinRecord{{Owner: "a", Ts: 10}, {Owner: "b", Ts: 50}}}, 1000)
+	s.k.saver.begun = s.now // no other save is due
 	s.step(evictEvent{"a", "the disk is full"})
 	want[evictEffect](s, "a")
 	save := s.land("at once", 50)
