@@ -294,7 +294,13 @@ func (c *Channel) writeControl(change func(*control)) error {
 	next := c.ctl
 	next.durable, next.high = c.durable, bytes.Clone(c.high)
 	if n := len(c.segs); n > 0 {
-		next.tailSeg = max(next.tailSeg, c.segs[n-1].no, c.segs[n-1].missing)
+		tail := c.segs[n-1]
+		next.tailSeg = max(next.tailSeg, tail.no, tail.missing)
+		next.resume = nil
+		if !tail.sealed && tail.markAt != 0 && c.open == nil && !c.fresh {
+			r := resumePoint{no: tail.no, markAt: uint64(tail.markAt), end: uint64(tail.end), group: c.group, sum: tail.summary}
+			next.resume = r.encode()
+		}
 	}
 	c.mu.Unlock()
 	change(&next)

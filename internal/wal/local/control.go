@@ -34,6 +34,39 @@ type control struct {
 	witness   uint64 // the caller's; see Channel.SetWitness
 	closed    uint64 // size of the tail's file when the channel was closed in order; else 0
 	high      []byte // at the time of writing
+	resume    []byte // where a scan of the tail may begin, encoded; empty for its start
+}
+
+// resumePoint is a place in an open segment behind a mark that was synced, with what the
+// segment holds up to there. Opening scans from there, if the mark is intact.
+type resumePoint struct {
+	no, markAt, end uint64
+	group           uint16
+	sum             summary
+}
+
+func (r *resumePoint) encode() []byte {
+	b := binary.AppendUvarint(nil, r.no)
+	b = binary.AppendUvarint(b, r.markAt)
+	b = binary.AppendUvarint(b, r.end)
+	b = binary.LittleEndian.AppendUint16(b, r.group)
+	return append(b, r.sum.encode()...)
+}
+
+func decodeResume(b []byte) (r resumePoint, ok bool) {
+	for _, v := range []*uint64{&r.no, &r.markAt, &r.end} {
+		n, w := binary.Uvarint(b)
+		if w <= 0 {
+			return r, false
+		}
+		*v, b = n, b[w:]
+	}
+	if len(b) < 2 {
+		return r, false
+	}
+	r.group = binary.LittleEndian.Uint16(b)
+	r.sum, ok = decodeSummary(b[2:])
+	return r, ok
 }
 
 func (c *control) encode(salt uint32) []byte {
@@ -46,6 +79,12 @@ func (c *control) encode(salt uint32) []byte {
 	}
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(c.high)))
 	b = append(b, c.high...)
+	resume := c.resume
+	if len(b)+len(resume)+8 > controlSlot {
+		resume = nil // opening scans the whole tail then
+	}
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(resume)))
+	b = append(b, resume...)
 	b = b[:controlSlot]
 	binary.LittleEndian.PutUint32(b[controlSlot-4:], crc32.Update(salt, castagnoli, b[:controlSlot-4]))
 	return b
@@ -68,6 +107,11 @@ func decodeControl(b []byte, salt uint32) (control, headFault) {
 		return c, headBad
 	}
 	c.high = bytes.Clone(b[88 : 88+n])
+	b = b[88+n : controlSlot-4]
+	if n = binary.LittleEndian.Uint32(b); n > uint32(len(b)-4) {
+		return c, headBad
+	}
+	c.resume = bytes.Clone(b[4 : 4+n])
 	return c, headGood
 }
 
@@ -116,7 +160,7 @@ func readControl(fs fsys, dir, channel string) (controlState, error) {
 		st.note = "bytes behind the control record"
 	}
 	if good == 0 {
-		if len(bytes.Trim(b, "\x00")) == 0 { // its first write never finished: nothing was promised
+		if allZero(b[controlSlot:]) { // its first write never finished: nothing was promised
 			return controlState{}, nil
 		}
 		return st, malformed(channel, controlFile, "both copies of the control record are unreadable")

@@ -12,7 +12,7 @@ const (
 	kindEntry   = 'E' // a wal.Entry
 	kindMark    = 'C' // ends a commit group
 	kindFooter  = 'F' // sums up a sealed segment
-	kindTrailer = 'Z' // last frame of a sealed segment; its ts is the footer's offset
+	kindTrailer = 'Z' // last frame of a sealed segment; its ts is the footer's offset, its term the footer's zeroPieces
 	kindPart    = 'P' // a piece of a large transaction; its ts is the sub-transaction
 	kindSeal    = 'S' // last frame of a parts file; its ts is the number of parts
 )

@@ -120,15 +120,25 @@ func (s *scanner) judgeLater(rest []byte, from, at int64, flipped bool) (ruling,
 			off = f.end() - 8
 			continue
 		}
-		m, ok := decodeMark(f.body)
-		if f.kind != kindMark || f.group != s.group || !ok || m.start != from {
-			return badCRC, true // of a later group, so this one was synced
+		written, own := s.zerosOf(&f, from, at)
+		if !own { // of a later group, so this one was synced
+			return badCRC, true
 		}
-		zeros := uint32(zeroPieces(rest[:f.off-from], from))
-		if zeros <= m.zeros || flipped && zeros == m.zeros+1 {
+		zeros := uint64(zeroPieces(rest[:f.off-from], from))
+		if zeros <= written || flipped && zeros == written+1 {
 			return badCRC, true
 		}
 		return halfGroup, true
 	}
 	return ruling{}, false
+}
+
+// zerosOf is how many zeroPieces the write that f ends had before f, when that is the
+// write in which the bad place lies: the current group, or the footer.
+func (s *scanner) zerosOf(f *frame, from, at int64) (uint64, bool) {
+	if f.kind == kindTrailer {
+		return f.term, int64(f.ts) == at && from == at
+	}
+	m, ok := decodeMark(f.body)
+	return uint64(m.zeros), f.kind == kindMark && f.group == s.group && ok && m.start == from
 }

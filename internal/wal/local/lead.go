@@ -155,6 +155,7 @@ func (c *Channel) completeMark(f file, tail *segment) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	tail.markAt = tail.end
 	tail.end += int64(len(b))
 	c.group++
 	c.open = nil

@@ -93,6 +93,9 @@ func (l *loaded) addSegment(fs fsys, dir, channel string, no uint64, last bool) 
 		l.notes = append(l.notes, fmt.Sprintf("%s: cut inside its header, at %d bytes", s.name, s.size))
 		return nil
 	}
+	if r, ok := decodeResume(l.ctl.resume); ok && r.no == no {
+		s.from = &r
+	}
 	if err := s.run(); err != nil {
 		return err
 	}
@@ -104,7 +107,7 @@ func (l *loaded) addSegment(fs fsys, dir, channel string, no uint64, last bool) 
 	}
 	l.tail = s
 	l.damages = append(l.damages, s.damages...)
-	l.segs = append(l.segs, &segment{no: no, head: s.head, summary: s.sum, end: s.end, sealed: s.sealed})
+	l.segs = append(l.segs, &segment{no: no, head: s.head, summary: s.sum, end: s.end, markAt: s.markAt, sealed: s.sealed})
 	return nil
 }
 

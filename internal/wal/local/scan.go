@@ -21,6 +21,7 @@ type scan struct {
 	group   uint16 // number of the group that begins there
 	start   int64  // of the last group, when it lacks its mark
 	open    uint32 // entries of that group
+	markAt  int64  // of the last mark; 0 when there is none
 	sealed  bool
 	damages []damage
 	torn    *tornTail
@@ -40,6 +41,7 @@ type scanner struct {
 	onEntry  func(e *wal.Entry, off int64) error
 	onDamage func(*damage) error
 	stop     error
+	from     *resumePoint // where to begin, if that place is intact
 }
 
 func newScanner(f file, channel string, no uint64, tail bool) (*scanner, error) {
@@ -57,6 +59,11 @@ func newScanner(f file, channel string, no uint64, tail bool) (*scanner, error) 
 func (s *scanner) run() error {
 	if err := s.readHead(); err != nil || s.fault == headTooNew {
 		return err
+	}
+	if s.from != nil {
+		if err := s.resume(s.from); err != nil {
+			return err
+		}
 	}
 	for {
 		f, err := s.cur.read(scanBuffer)
@@ -90,6 +97,26 @@ func (s *scanner) readHead() error {
 	}
 	s.sum.high, s.sum.term = bytes.Clone(s.head.high), s.head.term
 	return nil
+}
+
+// resume begins at r instead of the segment's start, provided that the mark before r is
+// intact. Then a later group proves all before r, as it does in judge: what is damaged
+// there is found by reading.
+func (s *scanner) resume(r *resumePoint) error {
+	if int64(r.end) > s.size || r.markAt < segHeader {
+		return nil
+	}
+	s.cur.off = int64(r.markAt)
+	f, err := s.cur.read(frameHeader)
+	if err == nil && f.kind == kindMark && f.end() == int64(r.end) && f.group == r.group-1 && f.ts == r.sum.last {
+		s.sum, s.group, s.markAt = r.sum, r.group, f.off
+		s.start, s.end = f.end(), f.end()
+		return nil
+	}
+	if s.cur.off = segHeader; err == errBad || err == io.EOF {
+		err = nil
+	}
+	return err
 }
 
 func (s *scanner) damaged(d damage) {
@@ -159,7 +186,7 @@ func (s *scanner) takeMark(f *frame) {
 		s.sum.high = append(s.sum.high[:0], m.high...)
 		s.sum.last, s.sum.term = max(s.sum.last, f.ts), f.term
 	}
-	s.open, s.start, s.group, s.hurt = 0, f.end(), f.group+1, false
+	s.open, s.start, s.group, s.hurt, s.markAt = 0, f.end(), f.group+1, false, f.off
 }
 
 // bad handles the place where no valid frame is: the end, a torn tail, or damage.

@@ -204,7 +204,8 @@ func decodeSummary(b []byte) (summary, bool) {
 func appendFooter(dst []byte, s *summary, salt uint32, group uint16, off int64) []byte {
 	at := len(dst)
 	dst = appendFrame(dst, kindFooter, s.term, s.last, s.encode(), salt, group, off)
-	return appendFrame(dst, kindTrailer, s.term, ts.Ts(off), nil, salt, group, off+int64(len(dst)-at))
+	zeros := uint64(zeroPieces(dst[at:], off))
+	return appendFrame(dst, kindTrailer, zeros, ts.Ts(off), nil, salt, group, off+int64(len(dst)-at))
 }
 
 // noteFrame records where an entry lies.

@@ -29,6 +29,7 @@ type segment struct {
 	head fileHead
 	summary
 	end     int64 // readable and durable up to here, in bytes
+	markAt  int64 // where the last mark lies; 0 when there is none, or it is not known
 	sealed  bool
 	missing uint64 // when not 0, the files from no up to this one are gone
 }

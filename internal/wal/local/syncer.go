@@ -70,7 +70,7 @@ func (w *writer) commit(g *group) error {
 		return diskErrorUnknown(err, c.name)
 	}
 	c.opts.Metrics.committed(c.name, c.opts.now().Sub(began), len(g.buf), g.summary.count)
-	w.publish(g, seg, &sum)
+	w.publish(g, seg, &sum, high)
 	return nil
 }
 
@@ -86,12 +86,13 @@ func stampGroup(g *group, sum *summary, salt uint32, number uint16, start int64,
 	g.buf = appendMark(g.buf, &m, salt, number, term, g.summary.last, start+n)
 }
 
-// publish raises the durable mark over g.
-func (w *writer) publish(g *group, seg *segment, sum *summary) {
+// publish raises the durable mark over g. high is what g's mark holds.
+func (w *writer) publish(g *group, seg *segment, sum *summary, high []byte) {
 	c := w.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	seg.summary = *sum
+	seg.markAt = seg.end + int64(len(g.buf)) - frameSize(16+len(high))
 	seg.end += int64(len(g.buf))
 	if len(g.summary.high) > 0 {
 		c.high = append(c.high[:0], g.summary.high...)

@@ -100,7 +100,7 @@ func TestCutAnywhere(t *testing.T) {
 			cuts = append(cuts, e-1, e, e+1, e+frameHeader)
 		}
 		rnd := rand.New(rand.NewSource(3))
-		for range 100 / slower(10) {
+		for range 60 / slower(10) {
 			cuts = append(cuts, segHeader+rnd.Int63n(end-segHeader))
 		}
 		for _, cut := range cuts {
@@ -148,7 +148,7 @@ func TestZeroedTail(t *testing.T) {
 		ends, before := s.places(t)
 		end := s.segs[1].end
 		rnd := rand.New(rand.NewSource(4))
-		for range 150 / slower(10) {
+		for range 100 / slower(10) {
 			from := segHeader + rnd.Int63n(end-segHeader)
 			untouched, changed := from, 0 // the first byte that changes; how many bits do
 			s.change(t, dir, file, func(b []byte) []byte {
@@ -215,7 +215,7 @@ func TestTornLastGroup(t *testing.T) {
 	end, file := s.segs[0].end, segName(1)
 	rnd := rand.New(rand.NewSource(6))
 	to := filepath.Join(scratch(t), "copy")
-	for round := range 600 / slower(10) {
+	for round := range 200 / slower(5) {
 		first := end // the first byte that changes
 		s.change(t, to, file, func(b []byte) []byte {
 			for at := start; at < end; {
