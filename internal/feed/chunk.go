@@ -7,6 +7,7 @@ import (
 
 	"github.com/weirstream/weir/internal/backfill"
 	"github.com/weirstream/weir/internal/row"
+	"github.com/weirstream/weir/internal/ts"
 	"github.com/weirstream/weir/internal/wal"
 	"github.com/weirstream/weir/internal/weirerr"
 )
@@ -30,24 +31,22 @@ func (r *reader) marker(ctx context.Context, e *wal.Entry) error {
 			return err
 		}
 	}
-	if !r.consumer.Marker(&m) {
-		return nil
+	side, ok, err := r.source.Outcome(ctx, r.consumer.ID(), m.Read)
+	if err != nil || !ok || !r.consumer.Marker(&m) {
+		return err
 	}
 	r.changedIf(true, e.Ts)
 	if !r.skip.Less(Position{Ts: e.Ts}) {
 		r.delivered[sh.Table] = sh.Version
-		r.side = max(r.side, m.Side)
-		return nil
-	}
-	if err := r.chunk(ctx, e, &m, sh); err != nil {
+	} else if err := r.chunk(ctx, e, &m, sh, side); err != nil {
 		return named(err, sh.Schema)
 	}
-	r.side = max(r.side, m.Side)
+	r.side = max(r.side, side)
 	return nil
 }
 
 // chunk delivers the rows of a chunk that the target does not have yet.
-func (r *reader) chunk(ctx context.Context, e *wal.Entry, m *backfill.Marker, sh *shape) error {
+func (r *reader) chunk(ctx context.Context, e *wal.Entry, m *backfill.Marker, sh *shape, at ts.Ts) error {
 	skip := uint64(0)
 	if r.skip.Ts == e.Ts {
 		skip = r.skip.Offset
@@ -60,7 +59,7 @@ func (r *reader) chunk(ctx context.Context, e *wal.Entry, m *backfill.Marker, sh
 	if err := c.begin(m); err != nil {
 		return err
 	}
-	return c.read(ctx, side, m)
+	return c.read(ctx, side, at)
 }
 
 // chunkReader puts a chunk's rows into batches.
@@ -103,8 +102,8 @@ func (c *chunkReader) newTxn() {
 	c.txn = t
 }
 
-func (c *chunkReader) read(ctx context.Context, side wal.Channel, m *backfill.Marker) error {
-	rd, err := side.Read(m.Side - 1)
+func (c *chunkReader) read(ctx context.Context, side wal.Channel, at ts.Ts) error {
+	rd, err := side.Read(at - 1)
 	if err != nil {
 		return err
 	}
@@ -114,12 +113,12 @@ func (c *chunkReader) read(ctx context.Context, side wal.Channel, m *backfill.Ma
 		if err != nil {
 			return err
 		}
-		if len(in.Entries) == 0 && in.Resolved < m.Side {
+		if len(in.Entries) == 0 && in.Resolved < at {
 			continue
 		}
-		if len(in.Entries) == 0 || in.Entries[0].Ts != m.Side {
+		if len(in.Entries) == 0 || in.Entries[0].Ts != at {
 			return weirerr.New(weirerr.LogCorrupt, "rows of a snapshot chunk are missing").
-				With("channel", side.Name()).With("ts", m.Side).Hint("resync the changefeed")
+				With("channel", side.Name()).With("ts", at).Hint("resync the changefeed")
 		}
 		e := &in.Entries[0]
 		if e.Large == nil {

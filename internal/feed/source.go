@@ -15,10 +15,13 @@ import (
 type Source interface {
 	// Channel is the source's log channel.
 	Channel() wal.Channel
-	// Side is the consumer's snapshot channel. Markers of one consumer carry
-	// ascending Side; the feed truncates the side channel up to the Side of the
-	// last marker whose rows are delivered and saved.
+	// Side is the consumer's snapshot channel. The feed truncates it up to the
+	// outcome of the last marker whose rows are delivered and saved.
 	Side(consumer string) (wal.Channel, error)
+	// Outcome waits for what became of the reading that a marker names: where its
+	// rows are on the side channel, or false when the marker is void. Outcomes come
+	// in the order of their markers, and stay what they are over a restart.
+	Outcome(ctx context.Context, consumer string, read uint64) (side ts.Ts, ok bool, err error)
 	// Schema is one version of a table's shape. It is kept at least while a pin
 	// lies below the version that follows it.
 	Schema(table row.TableID, version uint32) (*row.Schema, error)

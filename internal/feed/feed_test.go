@@ -1,0 +1,410 @@
+package feed
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/weirstream/weir/internal/filter"
+	"github.com/weirstream/weir/internal/row"
+	"github.com/weirstream/weir/internal/ts"
+	"github.com/weirstream/weir/internal/weirerr"
+)
+
+const (
+	accounts = row.TableID(1)
+	journal  = row.TableID(2) // keyless
+	secret   = row.TableID(3)
+)
+
+// rig is an upstream, a target and what survives a feed.
+type rig struct {
+	*upstream
+	target *target
+	memory *memory
+	opts   Options
+	feed   *Feed
+	stop   chan struct{}
+	over   chan struct{}
+}
+
+func newRig(t testing.TB, seed uint64) *rig {
+	u := newUpstream(t, seed)
+	u.create(accounts, "accounts", true)
+	u.create(journal, "journal", false)
+	r := &rig{upstream: u, target: newTarget(), memory: newMemory(u), stop: make(chan struct{}), over: make(chan struct{})}
+	r.opts = Options{
+		Name: "cf", Cluster: "c", Source: u, Store: r.memory, Pins: r.memory,
+		OpenSink: func() (Sink, error) { return r.target.open() }, Log: slog.New(slog.DiscardHandler),
+		SaveInterval: 5 * time.Millisecond, RetryInitial: 2 * time.Millisecond, RetryMax: 20 * time.Millisecond,
+	}
+	go r.chunks()
+	t.Cleanup(func() {
+		close(r.stop)
+		<-r.over
+		if r.feed != nil {
+			r.feed.kill()
+		}
+	})
+	return r
+}
+
+// chunks is the capture's snapshot reader.
+func (r *rig) chunks() {
+	defer close(r.over)
+	for {
+		select {
+		case <-r.stop:
+			return
+		case <-time.After(time.Millisecond):
+			if r.place() {
+				continue
+			}
+			r.promise()
+		}
+	}
+}
+
+func (r *rig) start(t testing.TB) *Feed {
+	t.Helper()
+	f, err := New(t.Context(), r.opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.feed = f
+	return f
+}
+
+// kill ends the feed as a crash does: nothing is saved any more.
+func (f *Feed) kill() {
+	f.cancel()
+	<-f.done
+}
+
+func (r *rig) wait(t testing.TB, at ts.Ts) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := r.feed.Wait(ctx, at); err != nil {
+		t.Fatalf("wait: %v\nstatus %+v", err, r.feed.Status())
+	}
+}
+
+// until polls a condition that the feed brings about by itself.
+func until(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("still not: %s", what)
+		}
+	}
+}
+
+// consistent waits until the snapshot is over.
+func (r *rig) consistent(t testing.TB) {
+	t.Helper()
+	until(t, "snapshot over", func() bool {
+		r.commit(false, func(x *txn) { x.insert(journal, "tick", "", "") })
+		r.pump(-1)
+		return r.feed.Status().ConsistentFrom != 0
+	})
+}
+
+func (r *rig) equal(t testing.TB) {
+	t.Helper()
+	r.wait(t, r.settled())
+	if err := r.target.differs(r.upstream); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSnapshotThenStream(t *testing.T) {
+	r := newRig(t, 1)
+	r.opts.Registerer = prometheus.NewRegistry()
+	r.commit(false, func(x *txn) {
+		for i := range 120 {
+			x.insert(accounts, keyName(i), "100", "large")
+			x.insert(journal, "old", "", "")
+		}
+	})
+	r.pump(-1)
+	f := r.start(t)
+	r.consistent(t)
+	r.commit(false, func(x *txn) {
+		x.update(accounts, keyName(3), keyName(3), "50", "~")
+		x.update(accounts, keyName(4), "k500", "51", "~")
+		x.delete(accounts, keyName(5))
+		x.insert(journal, "moved", "", "")
+	})
+	r.equal(t)
+	s := f.Status()
+	if s.State != "normal" || s.Snapshot != nil || s.Statistics.Reads < 240 || s.Statistics.Updates != 2 || s.Statistics.Deletes != 1 {
+		t.Errorf("status %+v", s)
+	}
+	if s.Holder.Stage != "waiting-for-upstream" && s.Holder.Stage != "reading" {
+		t.Errorf("holder %+v", s.Holder)
+	}
+	if err := f.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r.memory.record == nil || !strings.Contains(string(r.memory.record.Status), `"state":"normal"`) {
+		t.Errorf("record %s", r.memory.record.Status)
+	}
+}
+
+func TestStartNowSkipsWhatWasThere(t *testing.T) {
+	r := newRig(t, 2)
+	r.commit(false, func(x *txn) { x.insert(journal, "old", "", "") })
+	r.pump(-1)
+	r.promise()
+	r.opts.Start = StartNow
+	r.start(t)
+	r.commit(false, func(x *txn) { x.insert(journal, "new", "", "") })
+	r.wait(t, r.settled())
+	if got := r.target.appended[journal]; len(got) != 1 || got[0] != string(tuple("new", "", "")) {
+		t.Errorf("got %q", got)
+	}
+	if s := r.feed.Status(); s.ConsistentFrom != s.StartTs {
+		t.Errorf("consistent from %s, start %s", s.ConsistentFrom, s.StartTs)
+	}
+}
+
+func TestFilterAndNewTable(t *testing.T) {
+	r := newRig(t, 3)
+	r.create(secret, "secret", true)
+	var err error
+	if r.opts.Filter, err = filter.Parse([]string{"public.*", "!public.secret"}); err != nil {
+		t.Fatal(err)
+	}
+	r.start(t)
+	r.consistent(t)
+	r.commit(false, func(x *txn) { x.insert(secret, "k1", "x", "y") })
+	r.create(9, "later", true)
+	r.commit(false, func(x *txn) { x.insert(9, "k001", "x", "y"); x.insert(9, "k002", "x", "y") })
+	r.pump(-1)
+	until(t, "the new table is there", func() bool {
+		r.promise()
+		r.target.mu.Lock()
+		defer r.target.mu.Unlock()
+		return len(r.target.tables[9]) == 2
+	})
+	if r.target.tables[secret] != nil {
+		t.Error("a table that is filtered out was delivered")
+	}
+}
+
+func TestSchemaChangeComesInOrder(t *testing.T) {
+	r := newRig(t, 4)
+	r.start(t)
+	r.consistent(t)
+	r.commit(false, func(x *txn) {
+		x.insert(accounts, "k001", "1", "b")
+		x.widen(accounts)
+		x.insert(accounts, "k002", "1", "b", "new")
+	})
+	r.equal(t)
+	if got := strings.Join(r.target.reshaped, ","); !strings.Contains(got, "1 v1") || !strings.HasSuffix(got, "1 v2") {
+		t.Errorf("shapes %s", got)
+	}
+}
+
+func TestLargeTransactionIsOneCommit(t *testing.T) {
+	r := newRig(t, 5)
+	r.start(t)
+	r.consistent(t)
+	r.wait(t, r.settled())
+	before := r.target.commits
+	const rows = 30_000 // several batches, above the limit of a merged transaction
+	r.commit(true, func(x *txn) {
+		for i := range rows {
+			x.insert(journal, "large", string(rune('a'+i%26)), strings.Repeat("x", 60))
+		}
+	})
+	r.wait(t, r.settled())
+	if n := r.target.commits - before; n != 1 {
+		t.Errorf("%d commits, want 1", n)
+	}
+	r.equal(t)
+}
+
+func TestTargetTsIsExact(t *testing.T) {
+	r := newRig(t, 6)
+	r.opts.Start = StartNow
+	r.commit(false, func(x *txn) { x.insert(journal, "before", "", "") })
+	r.pump(-1)
+	r.promise()
+	f := r.start(t)
+	var last ts.Ts
+	for range 5 {
+		r.commit(false, func(x *txn) { x.insert(journal, "in", "", "") })
+		r.pump(-1)
+		last = r.last
+	}
+	r.wait(t, last)
+	if err := f.Pause(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	o := r.opts
+	o.TargetTs = r.promise() + 1<<27 // half a second
+	for r.last <= o.TargetTs {
+		r.commit(false, func(x *txn) { x.insert(journal, "in", "", "") })
+		r.pump(-1)
+	}
+	r.promise()
+	if err := f.Update(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Resume(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "finished", func() bool { return f.Status().State == "finished" })
+	if s := f.Status(); s.CheckpointTs != o.TargetTs {
+		t.Errorf("finished at %s, target %s", s.CheckpointTs, o.TargetTs)
+	}
+	until(t, "pin released", func() bool { r.memory.mu.Lock(); defer r.memory.mu.Unlock(); return len(r.memory.pins) == 0 })
+}
+
+func TestErrorsByFlags(t *testing.T) {
+	r := newRig(t, 7)
+	bad := true
+	r.opts.OpenSink = func() (Sink, error) {
+		if bad {
+			return nil, weirerr.New(weirerr.TargetRights, "no right").With("table", "public.accounts").Hint("grant it")
+		}
+		return r.target.open()
+	}
+	f := r.start(t)
+	until(t, "failed", func() bool { return f.Status().State == "failed" })
+	s := f.Status()
+	if s.Error == nil || s.Error.Code != weirerr.TargetRights || s.Error.Hint != "grant it" || s.Holder.Table != "public.accounts" {
+		t.Errorf("status %+v, error %+v", s, s.Error)
+	}
+	if err := f.Wait(t.Context(), r.promise()); weirerr.CodeOf(err) != weirerr.WrongState {
+		t.Errorf("wait on a failed feed: %v", err)
+	}
+	if err := f.Pause(t.Context()); weirerr.CodeOf(err) != weirerr.WrongState {
+		t.Errorf("pause of a failed feed: %v", err)
+	}
+	bad = false
+	if err := f.Resume(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	r.consistent(t)
+	r.equal(t)
+}
+
+func TestTargetThatLostItsPosition(t *testing.T) {
+	r := newRig(t, 8)
+	f := r.start(t)
+	r.consistent(t)
+	r.equal(t)
+	if err := f.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.target = newTarget()
+	f = r.start(t)
+	until(t, "failed", func() bool { return f.Status().State == "failed" })
+	if s := f.Status(); s.Error.Code != weirerr.TargetBehind {
+		t.Errorf("error %+v", s.Error)
+	}
+	if err := f.Resync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.consistent(t)
+	r.equal(t)
+	if err := f.Remove(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-f.Done()
+	if len(r.memory.pins) != 0 || r.memory.record != nil {
+		t.Errorf("left behind: pins %v, record %v", r.memory.pins, r.memory.record)
+	}
+}
+
+// restored delivers, sets the target back to an older copy of itself, and starts.
+func restored(t *testing.T, keep bool) *rig {
+	r := newRig(t, 9)
+	r.memory.keep = keep
+	f := r.start(t)
+	r.consistent(t)
+	r.equal(t)
+	backup, inc := len(r.target.appended[journal]), f.Status().Incarnation
+	r.commit(false, func(x *txn) { x.insert(journal, "tick", "", "") })
+	r.equal(t)
+	pos := r.target.position[inc]
+	backup++
+	for range 10 {
+		r.commit(false, func(x *txn) { x.insert(journal, "again", "", "") })
+	}
+	r.equal(t)
+	until(t, "saved past the backup", func() bool { return f.Status().PinTs > pos.Ts })
+	f.kill()
+	r.target.appended[journal] = r.target.appended[journal][:backup]
+	r.target.position[inc] = pos
+	r.start(t)
+	return r
+}
+
+func TestTargetRestoredFromABackupIsBroughtUp(t *testing.T) {
+	r := restored(t, true)
+	r.commit(false, func(x *txn) { x.insert(journal, "more", "", "") })
+	r.pump(-1)
+	until(t, "all delivered again", func() bool { return r.target.differs(r.upstream) == nil })
+	r.equal(t)
+}
+
+func TestTargetBelowTheLogIsAnError(t *testing.T) {
+	r := restored(t, false)
+	until(t, "failed", func() bool { return r.feed.Status().State == "failed" })
+	if e := r.feed.Status().Error; e.Code != weirerr.TargetBehind {
+		t.Errorf("error %+v", e)
+	}
+}
+
+func TestForgetfulTargetGoesOnFromTheCheckpoint(t *testing.T) {
+	r := newRig(t, 10)
+	r.target.forgets = true
+	f := r.start(t)
+	r.consistent(t)
+	r.equal(t)
+	if err := f.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	clear(r.target.position)
+	r.start(t)
+	r.commit(false, func(x *txn) { x.insert(journal, "more", "", "") })
+	r.equal(t)
+}
+
+func TestEvictionFailsLoudly(t *testing.T) {
+	r := newRig(t, 11)
+	f := r.start(t)
+	r.consistent(t)
+	r.memory.evict(weirerr.New(weirerr.LogEvicted, "evicted").Hint("resync"))
+	until(t, "failed", func() bool { return f.Status().State == "failed" })
+	if s := f.Status(); s.Error.Code != weirerr.LogEvicted || s.PinTs != 0 {
+		t.Errorf("status %+v", s)
+	}
+}
+
+func TestHolderOfASlowTarget(t *testing.T) {
+	r := newRig(t, 12)
+	r.opts.Start = StartNow
+	r.target.hang = make(chan struct{})
+	f := r.start(t)
+	r.commit(false, func(x *txn) { x.insert(accounts, "k001", "1", "2") })
+	r.pump(-1)
+	until(t, "writing", func() bool { h := f.Status().Holder; return h.Stage == "writing" && h.Table == "public.accounts" })
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := f.Wait(ctx, r.promise()); weirerr.CodeOf(err) != weirerr.NotReady || !strings.Contains(err.Error(), "public.accounts") {
+		t.Errorf("wait: %v", err)
+	}
+	if err := f.Pause(t.Context()); err != nil { // although the sink hangs
+		t.Fatal(err)
+	}
+}
