@@ -31,6 +31,7 @@ func columnIDs(cols []streamColumn, f *tableFacts, prev *row.Schema, xid uint32)
 				ids[i], last = a.Num, a.Num
 			}
 		}
+		retyped(ids, cols, f)
 		fillGaps(ids, f)
 	}
 	if prev != nil {
@@ -41,6 +42,30 @@ func columnIDs(cols []streamColumn, f *tableFacts, prev *row.Schema, xid uint32)
 		}
 	}
 	return ids
+}
+
+// retyped numbers columns whose type was changed since: the name agrees, and no
+// attribute that was dropped lies before it and could be meant.
+func retyped(ids []int32, cols []streamColumn, f *tableFacts) {
+	last := int32(0)
+	for i, c := range cols {
+		if ids[i] != 0 {
+			last = ids[i]
+			continue
+		}
+		for _, a := range f.Attrs {
+			if a.Num <= last || a.Generated != "" {
+				continue
+			}
+			if a.Dropped || slices.Contains(ids, a.Num) {
+				break
+			}
+			if a.Name == c.name {
+				ids[i], last = a.Num, a.Num
+				break
+			}
+		}
+	}
 }
 
 // fillGaps numbers the columns between two sure ones when there are as many

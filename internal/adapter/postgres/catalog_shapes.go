@@ -4,9 +4,11 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/weirstream/weir/internal/backfill"
 	"github.com/weirstream/weir/internal/datum"
 	"github.com/weirstream/weir/internal/row"
 	"github.com/weirstream/weir/internal/weirerr"
@@ -21,6 +23,7 @@ type shapes struct {
 	triggered bool
 	decoder   *decoder // for the names of types that are gone
 	learned   map[row.TableID]*tableFacts
+	settled   *backfill.Visibility // the newest snapshot known
 }
 
 func newShapes(ctx context.Context, catalog *control, triggered bool) *shapes {
@@ -28,7 +31,12 @@ func newShapes(ctx context.Context, catalog *control, triggered bool) *shapes {
 }
 
 // streamed implements shaper.
-func (s *shapes) streamed(rel *relation, prev *row.Schema, xid uint32) (*row.Schema, error) {
+func (s *shapes) streamed(rel *relation, prev *row.Schema, xid uint32, committed bool) (*row.Schema, error) {
+	if committed {
+		if err := s.settle(xid); err != nil {
+			return nil, err
+		}
+	}
 	table := row.TableID(rel.oid)
 	f := s.learned[table]
 	var schema *row.Schema
@@ -64,6 +72,42 @@ func (s *shapes) announced(f *tableFacts) (*row.Schema, error) {
 		return nil, upstream.wrap(err, "cannot look up a table's shape").With("table", f.Namespace+"."+f.Name)
 	}
 	return schema, nil
+}
+
+// settleLimit bounds the wait for a transaction that stays invisible, as one does
+// that waits for a synchronous standby.
+const settleLimit = 5 * time.Second
+
+// settle implements shaper.
+func (s *shapes) settle(xid uint32) error {
+	if s.settled != nil && s.settled.Sees(uint64(xid)) {
+		return nil
+	}
+	err := s.catalog.do(s.ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		for deadline := time.Now().Add(settleLimit); time.Now().Before(deadline); {
+			var text string
+			if err := conn.QueryRow(ctx, `SELECT pg_current_snapshot()::text`).Scan(&text); err != nil {
+				return err
+			}
+			v, err := parseSnapshot(text)
+			if err != nil {
+				return err
+			}
+			if s.settled = &v; v.Sees(uint64(xid)) {
+				return nil
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Millisecond):
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return upstream.wrap(err, "cannot look up whether a transaction has ended")
+	}
+	return nil
 }
 
 // forget implements shaper.

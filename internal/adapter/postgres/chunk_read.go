@@ -18,6 +18,7 @@ import (
 // 256 KiB of whole changes; a row larger than that comes alone.
 func (s *Source) ReadChunk(ctx context.Context, c capture.ChunkSpec, emit func(changes []byte, rows int) error) (read capture.ChunkRead, err error) {
 	var k *tableKey
+	var refused error // by c.Begin
 	err = s.readers.do(ctx, func(conn *pgx.Conn) error {
 		opts := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 		return pgx.BeginTxFunc(ctx, conn, opts, func(tx pgx.Tx) (err error) {
@@ -42,9 +43,15 @@ func (s *Source) ReadChunk(ctx context.Context, c capture.ChunkSpec, emit func(c
 			if read.Version, err = c.Register(schema); err != nil {
 				return err
 			}
+			if refused = c.Begin(&read); refused != nil {
+				return refused
+			}
 			return copyRows(ctx, tx.Conn(), schema, k, c, &read, emit)
 		})
 	})
+	if refused != nil {
+		return read, refused
+	}
 	return read, snapshotFailed(err, c.Table, k)
 }
 

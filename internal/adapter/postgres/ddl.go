@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -139,10 +140,42 @@ func (s *Source) tellChanges(ctx context.Context, conn *pgx.Conn, selected []sur
 	if first || triggered || len(changed)+len(gone) == 0 {
 		return nil
 	}
-	_, err := conn.Exec(ctx, fmt.Sprintf(`SELECT pg_logical_emit_message(true, $1, json_build_object('slot', $2::text, 'tag', 'survey', 'tables',
-		COALESCE((SELECT json_agg(%s) FROM pg_class c WHERE c.oid = ANY($3::int8[]::oid[]))::jsonb, '[]') ||
-		COALESCE((SELECT json_agg(json_build_object('oid', id, 'dropped', true)) FROM unnest($4::int8[]) AS u(id)
-			WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = id::oid))::jsonb, '[]'))::text)`, factsExpr),
-		ddlPrefix, s.cfg.Slot, changed, gone)
-	return err
+	return s.tell(ctx, conn, changed, gone)
+}
+
+// tellAll announces all tables at the slot's beginning, so that shapes are known
+// exactly before the first row and however late the stream is read.
+func (s *Source) tellAll(ctx context.Context) error {
+	s.mu.Lock()
+	all := make([]int64, 0, len(s.seen))
+	for oid := range s.seen {
+		all = append(all, int64(oid))
+	}
+	s.mu.Unlock()
+	slices.Sort(all)
+	err := s.control.do(ctx, func(ctx context.Context, conn *pgx.Conn) error { return s.tell(ctx, conn, all, nil) })
+	if err != nil {
+		return upstream.wrap(err, "cannot announce the tables in the stream")
+	}
+	return nil
+}
+
+// tellBatch is how many tables one message describes, about 1 KiB each.
+const tellBatch = 200
+
+// tell emits DDL messages for tables: as they are, or that they are gone.
+func (s *Source) tell(ctx context.Context, conn *pgx.Conn, changed, gone []int64) error {
+	for len(changed)+len(gone) > 0 {
+		n := min(len(changed), tellBatch)
+		_, err := conn.Exec(ctx, fmt.Sprintf(`SELECT pg_logical_emit_message(true, $1, json_build_object('slot', $2::text, 'tag', 'survey', 'tables',
+			COALESCE((SELECT json_agg(%s) FROM pg_class c WHERE c.oid = ANY($3::int8[]::oid[]))::jsonb, '[]') ||
+			COALESCE((SELECT json_agg(json_build_object('oid', id, 'dropped', true)) FROM unnest($4::int8[]) AS u(id)
+				WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = id::oid))::jsonb, '[]'))::text)`, factsExpr),
+			ddlPrefix, s.cfg.Slot, changed[:n], gone)
+		if err != nil {
+			return err
+		}
+		changed, gone = changed[n:], nil
+	}
+	return nil
 }

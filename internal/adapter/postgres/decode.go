@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/weirstream/weir/internal/capture"
 	"github.com/weirstream/weir/internal/row"
@@ -23,11 +24,15 @@ const (
 // shaper completes what the stream tells of a table's shape. It is the decoder's
 // only way to the outside.
 type shaper interface {
-	// streamed gives the schema of a relation that transaction xid uses.
-	streamed(rel *relation, prev *row.Schema, xid uint32) (*row.Schema, error)
+	// streamed gives the schema of a relation that transaction xid uses, which has
+	// committed or is in progress.
+	streamed(rel *relation, prev *row.Schema, xid uint32, committed bool) (*row.Schema, error)
 	// announced gives the schema of a table as a DDL message describes it, nil
 	// when it is not one to capture.
 	announced(f *tableFacts) (*row.Schema, error)
+	// settle waits until other sessions see what transaction xid committed: the
+	// stream may be faster than the server is with that.
+	settle(xid uint32) error
 	// forget drops what a DDL message told that was rolled back.
 	forget(table row.TableID)
 }
@@ -269,10 +274,34 @@ func (d *decoder) streamCommit(b []byte, c *cursor) error {
 	for table, v := range t.versions {
 		d.committed.versions[table] = v
 	}
+	if err := d.ended(xid, t.empty, end, at); err != nil {
+		return err
+	}
 	if t.ddl {
+		if err := d.shapes.settle(xid); err != nil {
+			return err
+		}
 		d.h.TablesChanged()
 	}
-	return d.ended(xid, t.empty, end, at)
+	return d.complete(t, xid)
+}
+
+// complete looks up again what the catalog did not tell while the transaction that
+// changed it was in progress.
+func (d *decoder) complete(t *streamedTxn, xid uint32) error {
+	for _, rel := range t.rels {
+		if rel.schema == nil || !slices.ContainsFunc(rel.schema.Columns, func(c row.Column) bool { return c.ID == 0 }) {
+			continue
+		}
+		schema, err := d.shapes.streamed(rel, d.h.Shape(row.TableID(rel.oid)), xid, true)
+		if err != nil {
+			return err
+		}
+		if err := d.register(rel, schema); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // streamAbort forgets a sub-transaction, or the whole transaction. What it told of

@@ -33,6 +33,11 @@ func (d *decoder) logicalMessage(c *cursor) error {
 	if m.Slot != d.slot || !d.in {
 		return nil
 	}
+	if d.block == nil {
+		if err := d.shapes.settle(d.xid); err != nil {
+			return err
+		}
+	}
 	for i := range m.Tables {
 		if err := d.tableChanged(&m.Tables[i]); err != nil {
 			return err

@@ -45,7 +45,7 @@ func (d *decoder) relation(c *cursor) error {
 	}
 	d.last = nil
 	if d.match(rel.namespace, rel.name) {
-		schema, err := d.shapes.streamed(rel, d.h.Shape(row.TableID(rel.oid)), d.xid)
+		schema, err := d.shapes.streamed(rel, d.h.Shape(row.TableID(rel.oid)), d.xid, d.block == nil)
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ var shared struct {
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if shared.srv != nil {
-		if code != 0 {
+		if code != 0 && os.Getenv("WEIR_TEST_SERVER_LOG") != "" {
 			fmt.Printf("log of the shared PostgreSQL:\n%s", shared.srv.Log())
 		}
 		if err := shared.srv.Close(); err != nil {

@@ -105,6 +105,9 @@ func (s *Source) Prepare(ctx context.Context, resume []byte) (start []byte, crea
 			return nil, false, err
 		}
 		s.wholeSinceSlot()
+		if err := s.tellAll(ctx); err != nil {
+			return nil, false, err
+		}
 		return lsn.Position(), true, nil
 	}
 	if at == 0 {

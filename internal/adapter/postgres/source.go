@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -75,6 +76,12 @@ type Source struct {
 	control *control // publications, slot, heartbeats
 	lookups *control // catalog look-ups of the stream
 	readers *pool
+
+	// whole: the next stream takes transactions only when they committed. Servers up
+	// to 15.18 at least cannot stream one in progress that changes a table after a
+	// change of its shape was rolled back to a savepoint ("could not map filenode"),
+	// and never get past it.
+	whole atomic.Bool
 
 	mu sync.Mutex
 	// published: by table, when it became part of the publications (see

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weirstream/weir/internal/filter"
 	"github.com/weirstream/weir/internal/row"
+	"github.com/weirstream/weir/internal/weirerr"
 )
 
 // recorder is a capture.Handler in memory: it registers shapes as the real
@@ -246,6 +247,9 @@ type captured struct {
 	rec  *recorder
 	done chan error
 	stop context.CancelFunc
+	// restarts is how often the stream may fail and be started again.
+	restarts int
+	from     []byte
 }
 
 func testConfig(t testing.TB, url, tables string) Config {
@@ -287,6 +291,7 @@ func startCapture(t testing.TB, cfg Config) *captured {
 	if err != nil || !created {
 		t.Fatalf("prepare: created %v, %v", created, err)
 	}
+	c.from = start
 	c.start(start)
 	return c
 }
@@ -297,6 +302,26 @@ func (c *captured) start(from []byte) {
 	done := c.done
 	go func() { done <- c.Stream(ctx, from, c.rec) }()
 	c.t.Cleanup(func() { cancel() })
+}
+
+// restart streams on from what is durable, as after a lost connection.
+func (c *captured) restart() {
+	c.rec.mu.Lock()
+	clear(c.rec.open)
+	clear(c.rec.last) // what unfinished transactions registered does not count
+	for _, txn := range c.rec.txns {
+		for it := row.Changes(txn.changes); it.Next(); {
+			if it.Change.Op == row.SchemaChange {
+				c.rec.last[it.Change.Table] = it.Change.Version
+			}
+		}
+	}
+	from := c.rec.durable
+	if from == nil {
+		from = c.from
+	}
+	c.rec.mu.Unlock()
+	c.start(from)
 }
 
 // end stops the stream and waits for it.
@@ -316,7 +341,13 @@ func (c *captured) sync() {
 	await(c.t, "the stream to reach the present", func() bool {
 		select {
 		case failed = <-c.done:
-			return true
+			if c.restarts--; c.restarts < 0 || weirerr.FlagsOf(failed).FailFast {
+				return true
+			}
+			c.t.Logf("start again after %v", failed)
+			failed = nil
+			c.restart()
+			return false
 		default:
 			return c.rec.reached(now)
 		}
@@ -336,6 +367,19 @@ func (c *captured) since(f func()) []string {
 	f()
 	c.sync()
 	return c.rec.lines(from)
+}
+
+// following is since, after a line with the shape that the table has before.
+func (c *captured) following(table string, f func()) []string {
+	c.t.Helper()
+	c.sync()
+	var lines []string
+	for _, versions := range c.rec.shapes {
+		if s := versions[len(versions)-1]; s.Name == table {
+			lines = append(lines, "S "+table+" "+printSchema(s))
+		}
+	}
+	return append(lines, c.since(f)...)
 }
 
 // expectLines compares with what one expects, a change a line.

@@ -34,6 +34,7 @@ type stream struct {
 	conn net.Conn
 	dec  *decoder
 
+	whole    bool          // transactions come when they committed, large ones too
 	timeout  time.Duration // the server's wal_sender_timeout
 	received atomic.Uint64 // the highest LSN the server told
 	commits  atomic.Uint64 // counts positions that moved, for the heartbeat
@@ -48,7 +49,7 @@ func (s *Source) Stream(ctx context.Context, from []byte, h capture.Handler) err
 	if err != nil {
 		return err
 	}
-	st := &stream{src: s, h: h, asked: make(chan struct{}, 1)}
+	st := &stream{src: s, h: h, asked: make(chan struct{}, 1), whole: s.whole.Swap(false)}
 	if st.timeout, err = s.senderTimeout(ctx); err != nil {
 		return err
 	}
@@ -83,6 +84,10 @@ func (s *Source) Stream(ctx context.Context, from []byte, h capture.Handler) err
 	if ended {
 		st.farewell()
 		return context.Canceled
+	}
+	if sqlState(err) == "XX000" && !st.whole {
+		s.log.Warn("the server cannot stream a transaction in progress; taking transactions whole until the next connection", "error", err)
+		s.whole.Store(true)
 	}
 	return err
 }
@@ -155,8 +160,12 @@ func (st *stream) startOnce(ctx context.Context, at LSN) (*pgconn.PgConn, error)
 		return nil, s.cannotReplicate(err)
 	}
 	keyed, keyless := s.cfg.publications()
-	sql := fmt.Sprintf(`START_REPLICATION SLOT %s LOGICAL %s (proto_version '2', publication_names %s, streaming 'on', messages 'true')`,
-		quoteIdent(s.cfg.Slot), at, quoteLiteral(quoteIdent(keyed)+","+quoteIdent(keyless)))
+	mode := "on"
+	if st.whole {
+		mode = "off"
+	}
+	sql := fmt.Sprintf(`START_REPLICATION SLOT %s LOGICAL %s (proto_version '2', publication_names %s, streaming '%s', messages 'true')`,
+		quoteIdent(s.cfg.Slot), at, quoteLiteral(quoteIdent(keyed)+","+quoteIdent(keyless)), mode)
 	pg.Frontend().SendQuery(&pgproto3.Query{String: sql})
 	err = pg.Frontend().Flush()
 	for err == nil {

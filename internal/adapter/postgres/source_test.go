@@ -8,7 +8,7 @@ func TestStreamDeliversRowChanges(t *testing.T) {
 	db := dial(t, url)
 	exec(t, db, `CREATE TABLE a (id int PRIMARY KEY, v text, big text)`, `ALTER TABLE a ALTER big SET STORAGE EXTERNAL`)
 	c := startCapture(t, testConfig(t, url, "public.*"))
-	got := c.since(func() {
+	got := c.following("a", func() {
 		exec(t, db, `INSERT INTO a VALUES (1, 'one', repeat('x', 5000)), (2, NULL, '')`,
 			`UPDATE a SET v = 'uno' WHERE id = 1`, `UPDATE a SET id = 3 WHERE id = 2`, `DELETE FROM a WHERE id = 3`, `TRUNCATE a RESTART IDENTITY`)
 	})
