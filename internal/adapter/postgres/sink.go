@@ -80,7 +80,8 @@ type shapeID struct {
 }
 
 var (
-	_ feed.Sink = (*Sink)(nil)
+	_ feed.Sink       = (*Sink)(nil)
+	_ feed.Reconciler = (*Sink)(nil)
 )
 
 // NewSink makes a sink; nothing happens until Open.
