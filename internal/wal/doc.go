@@ -20,6 +20,9 @@
 //   - a damaged record is a LogCorrupt error that names channel, position and
 //     neighbours, which stay readable; a torn tail is cut exactly and reported.
 //
+// checkpoint.go states the rules of checkpoints, pins and truncation. Package
+// wal/pinstore keeps them in the metadata store; Guard defends the disk.
+//
 // Backends are in packages of their own (wal/local). The suite every backend
 // passes is wal/waltest.
 package wal
