@@ -61,8 +61,17 @@ func crashes(t *testing.T, seed uint64) {
 	}
 	r.quiet()
 	at := r.settled()
+	defer func() {
+		if t.Failed() {
+			t.Logf("wanted %s, status %+v\nerror %+v\nstate %s", at, r.feed.Status(), r.feed.Status().Error, r.feed.life.mark.state)
+			for c, j := range r.jobs {
+				t.Logf("job %s wants %v done %v", c, j.wanted, j.done)
+			}
+		}
+	}()
 	until(t, "delivered", func() bool {
-		r.promise()
+		r.commit(false, func(*txn) {}) // the heartbeat after a snapshot
+		r.settled()
 		if s := r.feed.Status(); s.State == "failed" {
 			t.Fatalf("failed: %+v", s.Error)
 		}

@@ -35,17 +35,27 @@ type upstream struct {
 	shapes  map[shapeKey]*row.Schema
 	xid     uint64
 	queue   []wal.Entry
+	passed  uint64 // xid that the stream has passed
 	large   map[uint64][][]byte // parts, by xid, of queued large transactions
 	last    ts.Ts
 	jobs    map[string]*snapshotJob
 	hold    bool // no chunks for now
 	fetches int
+	reads   uint64
+	results map[uint64]outcome
+	settle  chan struct{} // closed and replaced when an outcome is known
 }
 
 type table struct {
 	schema *row.Schema
 	rows   map[string]string // encoded key to tuple; keyless: running number to tuple
 	seq    int
+	shaped uint64 // xid of the last change of shape
+}
+
+type outcome struct {
+	side ts.Ts
+	ok   bool
 }
 
 type snapshotJob struct {
@@ -64,6 +74,7 @@ func newUpstream(t testing.TB, seed uint64) *upstream {
 	u := &upstream{
 		t: t, log: log, rng: rand.New(rand.NewPCG(seed, 7)), tables: map[row.TableID]*table{},
 		shapes: map[shapeKey]*row.Schema{}, xid: 100, large: map[uint64][][]byte{}, jobs: map[string]*snapshotJob{},
+		results: map[uint64]outcome{}, settle: make(chan struct{}),
 	}
 	u.ch, u.w = u.channel("shop")
 	u.promise()
@@ -185,7 +196,7 @@ func (x *txn) widen(id row.TableID) {
 	s.Version++
 	name := fmt.Sprintf("c%d", s.Version)
 	s.Columns = append(slices.Clone(s.Columns), row.Column{ID: int32(len(s.Columns) + 1), Name: name, TypeName: "text"})
-	t.schema = &s
+	t.schema, t.shaped = &s, x.u.xid
 	x.u.shapes[shapeKey{id, s.Version}] = &s
 	for k, r := range t.rows {
 		t.rows[k] = string(tuple(append(values(row.Tuple(r)), "")...))
@@ -225,6 +236,7 @@ func (u *upstream) pump(n int) {
 			e.Large = u.parts(u.w, parts)
 		}
 		u.append(u.w, &e)
+		u.passed = e.Xid
 	}
 }
 
@@ -284,8 +296,10 @@ func (u *upstream) place() bool {
 	for _, consumer := range slices.Sorted(maps.Keys(u.jobs)) {
 		j := u.jobs[consumer]
 		for _, id := range slices.Sorted(maps.Keys(j.wanted)) {
-			u.chunk(consumer, j, id)
-			return true
+			if u.tables[id].shaped <= u.passed { // as the capture does
+				u.chunk(consumer, j, id)
+				return true
+			}
 		}
 	}
 	return false
@@ -308,19 +322,49 @@ func (u *upstream) chunk(consumer string, j *snapshotJob, id row.TableID) {
 			m.Hi = bound(n)
 		}
 	}
-	var parts [][]byte
+	u.reads++
+	m.Read = u.reads
+	u.append(u.w, &wal.Entry{Kind: wal.KindMarker, Changes: m.Encode()})
+	result := outcome{ok: u.rng.IntN(6) > 0}
+	if result.ok {
+		result.side = u.append(j.w, &wal.Entry{Kind: wal.KindTxn, Large: u.parts(j.w, t.read(id, &m))})
+		if j.done[id]++; m.Hi == nil {
+			delete(j.wanted, id)
+		}
+	}
+	u.results[m.Read] = result
+	close(u.settle)
+	u.settle = make(chan struct{})
+}
+
+// read gives the rows of a chunk, a part each.
+func (t *table) read(id row.TableID, m *backfill.Marker) (parts [][]byte) {
+	keyless := len(t.schema.KeyColumns()) == 0
 	for _, key := range slices.Sorted(maps.Keys(t.rows)) {
-		if k := keyBound(key); len(t.schema.KeyColumns()) == 0 || (m.Lo == nil || k > string(m.Lo)) && (m.Hi == nil || k <= string(m.Hi)) {
+		if k := keyBound(key); keyless || (m.Lo == nil || k > string(m.Lo)) && (m.Hi == nil || k <= string(m.Hi)) {
 			parts = append(parts, row.AppendChange(nil, &row.Change{
 				Op: row.Read, Table: id, Version: t.schema.Version, New: row.Tuple(t.rows[key]),
 			}))
-			m.Rows++
 		}
 	}
-	m.Side = u.append(j.w, &wal.Entry{Kind: wal.KindTxn, Large: u.parts(j.w, parts)})
-	u.append(u.w, &wal.Entry{Kind: wal.KindMarker, Changes: m.Encode()})
-	if j.done[id]++; m.Hi == nil {
-		delete(j.wanted, id)
+	return parts
+}
+
+// Outcome waits until the reading has ended.
+func (u *upstream) Outcome(ctx context.Context, _ string, read uint64) (ts.Ts, bool, error) {
+	for {
+		u.mu.Lock()
+		result, known := u.results[read]
+		settle := u.settle
+		u.mu.Unlock()
+		if known {
+			return result.side, result.ok, nil
+		}
+		select {
+		case <-settle:
+		case <-ctx.Done():
+			return 0, false, ctx.Err()
+		}
 	}
 }
 
