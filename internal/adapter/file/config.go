@@ -1,8 +1,10 @@
 package file
 
 import (
+	"errors"
 	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -53,6 +55,18 @@ func Parse(uri string) (Config, error) {
 	}
 	_, err = debezium.New(c.Encoding)
 	return c, err
+}
+
+// Check makes the directory of a configuration, and proves that files can be made there.
+func (c *Config) Check() error {
+	if err := os.MkdirAll(c.Dir, 0o750); err != nil {
+		return failed("make the directory", c.Dir, err)
+	}
+	f, err := os.CreateTemp(c.Dir, ".weir-check-*")
+	if err != nil {
+		return failed("make a file", c.Dir, err)
+	}
+	return failed("make a file", f.Name(), errors.Join(f.Close(), os.Remove(f.Name())))
 }
 
 func refuse(format string, args ...any) *weirerr.Error {

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -25,6 +26,25 @@ func TestParse(t *testing.T) {
 		if c, err := Parse(uri); weirerr.CodeOf(err) != weirerr.TargetConfig {
 			t.Errorf("Parse(%q) = %+v, %v", uri, c, err)
 		}
+	}
+}
+
+func TestCheckMakesTheDirectoryAndLeavesNoFile(t *testing.T) {
+	c, err := Parse("file://" + t.TempDir() + "/a/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Check(); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(c.Dir); err != nil || len(left) != 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+	if c, err = Parse("file:///dev/null/x"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Check(); weirerr.CodeOf(err) != weirerr.TargetConfig {
+		t.Errorf("below a file: %v", err)
 	}
 }
 

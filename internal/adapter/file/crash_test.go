@@ -270,10 +270,10 @@ func TestKillAtEveryCallAndByte(t *testing.T) {
 	}
 }
 
-// stride is 1 for every fifth call, which a byte's place in a record or a line does
+// stride is 1 for every tenth call, which a byte's place in a record or a line does
 // not depend on; the others are sampled.
 func stride(call int) int {
-	if call%5 == 0 && !testing.Short() {
+	if call%10 == 0 && !testing.Short() {
 		return 1
 	}
 	return 37
@@ -303,7 +303,7 @@ func TestPowerCutAtEveryCall(t *testing.T) {
 func TestCrashesInARow(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(3, 4))
-	for round := range 300 {
+	for round := range 150 {
 		d := newMemDisk()
 		for term := uint64(1); ; term++ {
 			d.dieAt, d.partial, d.calls = 1+rnd.IntN(40), rnd.IntN(600), 0

@@ -67,6 +67,9 @@ func parseManifest(path string, text []byte, owner bool) (*manifest, error) {
 		if !complete && !owner {
 			break
 		}
+		if !complete { // the newline itself may be damaged
+			line = line[:bytes.LastIndexByte(line, '}')+1]
+		}
 		r, ok := parseRecord(line)
 		if !ok && !complete {
 			break

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
-	"strconv"
 
 	"github.com/weirstream/weir/internal/feed"
 	"github.com/weirstream/weir/internal/ts"
@@ -87,8 +86,8 @@ func parseRecord(line []byte) (r record, ok bool) {
 	if cut <= 0 || !bytes.HasPrefix(line[cut:], []byte(crcLabel)) || string(line[len(line)-2:]) != `"}` {
 		return r, false
 	}
-	sum, err := strconv.ParseUint(string(line[cut+len(crcLabel):len(line)-2]), 16, 32)
-	if err != nil || uint32(sum) != crc32.Checksum(line[:cut], castagnoli) {
+	want := fmt.Sprintf("%08x", crc32.Checksum(line[:cut], castagnoli))
+	if string(line[cut+len(crcLabel):len(line)-2]) != want {
 		return r, false
 	}
 	return r, json.Unmarshal(line, &r) == nil
