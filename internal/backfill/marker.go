@@ -5,12 +5,12 @@ import (
 	"fmt"
 
 	"github.com/weirstream/weir/internal/row"
-	"github.com/weirstream/weir/internal/ts"
 )
 
 // Marker says, in a source's channel, where one chunk of a consumer's snapshot
-// takes effect. The chunk's rows are the transaction at Side on the consumer's
-// side channel.
+// takes effect: right after the snapshot was taken, while the rows are still
+// being read. They follow on the consumer's side channel, as the outcome of Read,
+// unless the reading fails: then the marker is void.
 type Marker struct {
 	Consumer string      `json:"consumer"` // changefeed id and incarnation, see Consumer
 	Table    row.TableID `json:"table"`
@@ -23,9 +23,9 @@ type Marker struct {
 	Version uint32     `json:"version"`      // of the schema the rows are in
 	Visible Visibility `json:"visible"`
 	// End: transactions whose position lies above it are not visible to the chunk.
-	End  []byte `json:"end"`
-	Side ts.Ts  `json:"side"`
-	Rows int64  `json:"rows"`
+	End []byte `json:"end"`
+	// Read names this reading of the chunk; no other ever has the same.
+	Read uint64 `json:"read"`
 }
 
 // Encode gives the bytes of a KindMarker entry.

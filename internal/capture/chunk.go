@@ -2,116 +2,125 @@ package capture
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/weirstream/weir/internal/backfill"
-	"github.com/weirstream/weir/internal/row"
-	"github.com/weirstream/weir/internal/ts"
 	"github.com/weirstream/weir/internal/wal"
 )
 
-// readChunk reads a chunk into parts of the side channel and places its marker.
-// False means that it must be read again.
-func (j *job) readChunk(ctx context.Context, k task) (placed bool, err error) {
+// errOvertaken ends a reading whose snapshot does not suit the stream; the next
+// one will.
+var errOvertaken = errors.New("capture: the stream has overtaken the snapshot")
+
+// reading is one attempt at a chunk.
+type reading struct {
+	*job
+	task
+	ctx    context.Context
+	parts  wal.LargeWriter // of the side channel
+	read   uint64          // named in the marker; 0 until it is placed
+	marker backfill.Marker
+}
+
+// readChunk reads a chunk once. False means that it must be read again.
+func (j *job) readChunk(ctx context.Context, k task) (bool, error) {
+	r := &reading{job: j, task: k, ctx: ctx}
 	j.mu.Lock()
 	w, spec := j.writer, ChunkSpec{
 		Table: k.t.id, Lo: k.t.plan.lo(k.chunk), Hi: k.t.plan.chunks[k.chunk].Hi,
-		Register: j.s.schemas.Register,
+		Register: j.s.schemas.Register, Begin: r.begin,
 	}
 	j.mu.Unlock()
-	parts, err := w.Large()
-	if err != nil {
+	r.marker = backfill.Marker{
+		Consumer: j.consumer, Table: spec.Table, Attempt: k.t.plan.attempt, Chunk: k.chunk, Lo: spec.Lo, Hi: spec.Hi,
+	}
+	var err error
+	if r.parts, err = w.Large(); err != nil {
 		return false, err
 	}
-	sealed := false
-	defer func() {
-		if !sealed {
-			if e := parts.Abort(); e != nil && err == nil {
-				err = e
-			}
-		}
-	}()
 	read, err := j.s.opts.Upstream.ReadChunk(ctx, spec, func(changes []byte, _ int) error {
-		return parts.Part(0, changes)
+		return r.parts.Part(0, changes)
 	})
-	if err != nil {
-		return false, err
-	}
-	ok, err := j.suits(ctx, k.t, &read)
-	if err != nil || !ok {
-		return false, err
-	}
-	ref, err := parts.Seal(nil)
-	if err != nil {
-		return false, err
-	}
-	sealed = true
-	ref.Changes = read.Rows
-	return j.place(ctx, k, ref, &read)
-}
-
-// suits tells whether a chunk may take effect now: no older transaction is
-// missed by the publication, the stream has passed the table's shape, and the
-// snapshot sees everything in the channel.
-func (j *job) suits(ctx context.Context, t *tableJob, read *ChunkRead) (bool, error) {
-	if known, ok := j.s.tables.get(t.id); ok && known.PublishedXid != 0 && read.Visible.Xmin <= known.PublishedXid {
-		j.waiting(t, fmt.Sprintf("transaction %d, which began before the table was published, to end", read.Visible.Xmin))
-		select {
-		case <-ctx.Done():
-			return false, ctx.Err()
-		case <-time.After(200 * time.Millisecond):
+	if err = r.end(&read, err); err != nil {
+		if errors.Is(err, errOvertaken) {
 			return false, nil
 		}
-	}
-	j.mu.Lock()
-	passed := t.shape == read.ShapeXid
-	j.mu.Unlock()
-	if !passed {
-		j.waiting(t, "the stream to pass the table's last schema change")
-		if err := j.s.stream.await(ctx, read.End); err != nil {
-			return false, err
-		}
-		j.mu.Lock()
-		t.shape = read.ShapeXid
-		j.mu.Unlock()
-	}
-	j.waiting(t, "")
-	return j.s.stream.seesAll(read.Visible), nil
-}
-
-// place commits a chunk's parts on the side channel and appends its marker.
-func (j *job) place(ctx context.Context, k task, ref *wal.LargeRef, read *ChunkRead) (bool, error) {
-	j.placing.Lock()
-	defer j.placing.Unlock()
-	side, err := j.commitSide(ctx, ref)
-	if err != nil {
 		return false, err
-	}
-	j.mu.Lock()
-	m := backfill.Marker{
-		Consumer: j.consumer, Table: k.t.id, Attempt: k.t.plan.attempt, Chunk: k.chunk,
-		Lo: k.t.plan.lo(k.chunk), Hi: k.t.plan.chunks[k.chunk].Hi,
-		Version: read.Version, Visible: read.Visible, End: read.End, Side: side, Rows: read.Rows,
-	}
-	j.mu.Unlock()
-	placed, err := j.s.stream.place(ctx, &m)
-	if err != nil || !placed {
-		return false, err // the parts on the side channel go when it is truncated past them
 	}
 	j.s.metrics.chunks.Inc()
 	return true, j.finish(ctx, k, read.Rows)
 }
 
-func (j *job) commitSide(ctx context.Context, ref *wal.LargeRef) (ts.Ts, error) {
-	j.mu.Lock()
-	w := j.writer
-	j.mu.Unlock()
-	at, err := w.Append(&wal.Entry{Kind: wal.KindTxn, Large: ref})
-	if err != nil {
-		return 0, err
+// begin places the marker, while the snapshot is fresh.
+func (r *reading) begin(read *ChunkRead) error {
+	if err := r.suits(read); err != nil {
+		return err
 	}
-	return at, w.WaitDurable(ctx, at)
+	r.marker.Version, r.marker.Visible, r.marker.End = read.Version, read.Visible, read.End
+	r.outcomes.placing.Lock() // outcomes come in the markers' order
+	defer r.outcomes.placing.Unlock()
+	r.marker.Read = r.outcomes.next()
+	placed, err := r.s.stream.place(r.ctx, &r.marker)
+	if err != nil || !placed {
+		r.outcomes.withdraw(r.marker.Read)
+		return errors.Join(err, errOvertaken)
+	}
+	r.read = r.marker.Read
+	return nil
+}
+
+// suits tells whether a chunk in this snapshot could take effect now: no older
+// transaction is missed by the publication, and the stream has passed the
+// table's shape.
+func (r *reading) suits(read *ChunkRead) error {
+	if known, ok := r.s.tables.get(r.t.id); ok && known.PublishedXid != 0 && read.Visible.Xmin <= known.PublishedXid {
+		r.waiting(r.t, fmt.Sprintf("transaction %d, which began before the table was published, to end", read.Visible.Xmin))
+		select {
+		case <-r.ctx.Done():
+			return r.ctx.Err()
+		case <-time.After(200 * time.Millisecond):
+			return errOvertaken
+		}
+	}
+	r.mu.Lock()
+	passed := r.t.shape == read.ShapeXid
+	r.mu.Unlock()
+	if passed {
+		r.waiting(r.t, "")
+		return nil
+	}
+	r.waiting(r.t, "the stream to pass the table's last schema change")
+	// The heartbeat brings the stream past the shape on an idle upstream.
+	if _, err := r.s.opts.Upstream.Now(r.ctx); err != nil {
+		return err
+	}
+	if err := r.s.stream.await(r.ctx, read.End); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	r.t.shape = read.ShapeXid
+	r.mu.Unlock()
+	return errOvertaken // the snapshot is no longer fresh
+}
+
+// end makes the rows durable and records the outcome: after a marker there is
+// always one.
+func (r *reading) end(read *ChunkRead, err error) error {
+	var ref *wal.LargeRef
+	if err == nil {
+		if ref, err = r.parts.Seal(nil); err == nil {
+			ref.Changes = read.Rows
+		}
+	}
+	if err != nil {
+		err = errors.Join(err, r.parts.Abort())
+	}
+	if r.read == 0 {
+		return err
+	}
+	return errors.Join(err, r.record(r.ctx, r.read, ref))
 }
 
 // finish notes that a chunk is placed. Should this be lost, the chunk is read
@@ -140,22 +149,4 @@ func (j *job) finish(ctx context.Context, k task, rows int64) error {
 		}
 	}
 	return nil
-}
-
-// Channel is the source's log channel.
-func (s *Source) Channel() wal.Channel { return s.channel }
-
-// Schema is one version of a table's shape.
-func (s *Source) Schema(table row.TableID, version uint32) (*row.Schema, error) {
-	return s.schemas.Schema(table, version)
-}
-
-// Locate says for each key tuple how many of the ascending bounds lie below it.
-func (s *Source) Locate(ctx context.Context, table row.TableID, bounds, keys []row.Tuple) ([]int, error) {
-	return s.opts.Upstream.Locate(ctx, table, bounds, keys)
-}
-
-// Fetch reads one row by its key as it is now upstream.
-func (s *Source) Fetch(ctx context.Context, shape *row.Schema, key row.Tuple) (row.Tuple, bool, error) {
-	return s.opts.Upstream.Fetch(ctx, shape, key)
 }

@@ -10,8 +10,11 @@
 //   - Handler.Durable never passes what the log has fsynced (G1);
 //   - a transaction at or below the channel's high position is dropped, so a
 //     reconnect repeats nothing;
-//   - a chunk's marker is appended only while its snapshot sees every
-//     transaction already in the channel; otherwise the chunk is read again;
+//   - a chunk's marker is appended when its snapshot has just been taken, and
+//     only if that sees every transaction already in the channel; otherwise
+//     another snapshot is taken. The rows are read after that;
+//   - every marker gets an outcome on its side channel, in the markers' order:
+//     the rows, or that it is void. One without an outcome after a restart is void;
 //   - a slow consumer never slows the stream: only its own chunk readers block.
 //
 // It does not know PostgreSQL (adapter/postgres) nor what consumers do with

@@ -35,7 +35,8 @@ type job struct {
 	tables  map[row.TableID]*tableJob
 	order   []row.TableID // as asked for
 	changed chan struct{} // closed when tables were added or begin anew
-	placing sync.Mutex    // markers carry ascending Side
+
+	outcomes *outcomes
 }
 
 func newJobs(s *Source) *jobs { return &jobs{s: s, all: map[string]*job{}} }
@@ -90,7 +91,13 @@ func (j *jobs) open(consumer string) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	job := &job{s: j.s, consumer: consumer, side: side, tables: map[row.TableID]*tableJob{}, changed: make(chan struct{})}
+	job := &job{
+		s: j.s, consumer: consumer, side: side, tables: map[row.TableID]*tableJob{}, changed: make(chan struct{}),
+		outcomes: newOutcomes(),
+	}
+	if err := job.outcomes.load(side); err != nil {
+		return nil, err
+	}
 	j.all[consumer] = job
 	return job, nil
 }

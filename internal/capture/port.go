@@ -56,6 +56,9 @@ type ChunkSpec struct {
 	Lo, Hi row.Tuple
 	// Register gives the version of the shape that the rows are read in.
 	Register func(shape *row.Schema) (version uint32, err error)
+	// Begin is called once the snapshot is taken and before the first row is read;
+	// an error ends the reading and is returned as it is.
+	Begin func(*ChunkRead) error
 }
 
 // ChunkRead tells under which snapshot a chunk was read.

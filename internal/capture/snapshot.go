@@ -54,6 +54,7 @@ func (j *job) lead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	j.outcomes.lead(w.Term())
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.writer = w

@@ -243,8 +243,8 @@ func (st *stream) await(ctx context.Context, position []byte) error {
 	}
 }
 
-// place appends a chunk's marker, if the snapshot it was read in sees every
-// transaction in the channel. False means that the chunk must be read again.
+// place appends a chunk's marker, if its snapshot sees every transaction in the
+// channel. False means that another snapshot must be taken.
 func (st *stream) place(ctx context.Context, m *backfill.Marker) (bool, error) {
 	at, placed, err := st.placeLocked(m)
 	if err != nil || !placed {
@@ -269,14 +269,8 @@ func (st *stream) placeLocked(m *backfill.Marker) (ts.Ts, bool, error) {
 	return at, true, nil
 }
 
-// seesAll tells whether a snapshot sees every transaction in the channel.
-func (st *stream) seesAll(v backfill.Visibility) bool {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	return st.seesAllLocked(v)
-}
-
-// seesAllLocked forgets what v sees: every later snapshot sees it as well.
+// seesAllLocked tells whether a snapshot sees every transaction in the channel.
+// It forgets what v sees: every later snapshot sees it as well.
 func (st *stream) seesAllLocked(v backfill.Visibility) bool {
 	st.mu.passed = slices.DeleteFunc(st.mu.passed, v.Sees)
 	return len(st.mu.passed) == 0

@@ -11,7 +11,6 @@ import (
 
 	"github.com/weirstream/weir/internal/backfill"
 	"github.com/weirstream/weir/internal/row"
-	"github.com/weirstream/weir/internal/ts"
 	"github.com/weirstream/weir/internal/wal"
 	"github.com/weirstream/weir/internal/wal/local"
 )
@@ -196,5 +195,5 @@ func markerText(content []byte) string {
 	if err != nil {
 		return fmt.Sprintf("unreadable: %q", bytes.ToValidUTF8(content[:min(len(content), maxShownValue)], []byte("?")))
 	}
-	return fmt.Sprintf("snapshot of %s: table %d attempt %d chunk %d, %d rows, side %s", m.Consumer, m.Table, m.Attempt, m.Chunk, m.Rows, ts.Ts(m.Side))
+	return fmt.Sprintf("snapshot of %s: table %d attempt %d chunk %d, reading %d", m.Consumer, m.Table, m.Attempt, m.Chunk, m.Read)
 }

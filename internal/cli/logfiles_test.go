@@ -44,7 +44,7 @@ func writeLog(t *testing.T) (dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	marker := backfill.Marker{Consumer: "cf1/1", Table: 7, Rows: 5}
+	marker := backfill.Marker{Consumer: "cf1/1", Table: 7}
 	var last = append([]*wal.Entry(nil),
 		&wal.Entry{Kind: wal.KindTxn, Position: []byte{1, 2}, Xid: 9, Changes: insert},
 		&wal.Entry{Kind: wal.KindTxn, Position: []byte{1, 3}, Xid: 10, Large: ref},

@@ -43,8 +43,10 @@ func (s *Source) ReadChunk(ctx context.Context, c capture.ChunkSpec, emit func(c
 			if read.Version, err = c.Register(schema); err != nil {
 				return err
 			}
-			if refused = c.Begin(&read); refused != nil {
-				return refused
+			if c.Begin != nil {
+				if refused = c.Begin(&read); refused != nil {
+					return refused
+				}
 			}
 			return copyRows(ctx, tx.Conn(), schema, k, c, &read, emit)
 		})

@@ -1,0 +1,24 @@
+// Command weir is the server and its client.
+package main
+
+import (
+	"context"
+	"os"
+	"runtime/debug"
+
+	"github.com/weirstream/weir/internal/cli"
+	"github.com/weirstream/weir/internal/node"
+)
+
+// version is set by the build: -ldflags "-X main.version=v1.2.3".
+var version = "dev"
+
+func main() {
+	// The log and its readers reuse their buffers; what remains is small, so a
+	// wider garbage collector target costs little memory and saves much time.
+	debug.SetGCPercent(200)
+	os.Exit(cli.Run(context.Background(), cli.OS(cli.Programs{
+		Version: version, Serve: node.Run,
+		VerifyLog: node.VerifyLog, InspectLog: node.InspectLog,
+	}), os.Args[1:]))
+}
