@@ -157,6 +157,7 @@ func TestStatePreconditions(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
 	w.MakeSource("shop")
 	w.MakeFeed("cf")
+	w.Set("cf", func(s *FeedStatus) { s.CheckpointTs, s.ConsistentFrom = 5, 5 })
 	update := func() error { _, err := w.UpdateChangefeed(ctx, "cf", UpdateChangefeed{}); return err }
 	pause := func() error { return w.PauseChangefeed(ctx, "cf") }
 	resume := func() error { return w.ResumeChangefeed(ctx, "cf", 0) }
@@ -239,6 +240,29 @@ func TestWait(t *testing.T) {
 	w.wantCode(err, weirerr.WrongState, "failed", "TargetUnreachable", "resume it")
 	_, err = w.Wait(t.Context(), "nobody")
 	w.wantCode(err, weirerr.NotFound)
+}
+
+// A checkpoint beyond the wanted Ts is not enough while the snapshot goes on.
+func TestWaitForTheSnapshot(t *testing.T) {
+	w := newWorld(t)
+	w.MakeSource("shop")
+	w.MakeFeed("cf1")
+	w.Set("cf1", func(s *FeedStatus) { s.CheckpointTs = 80 })
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := w.Wait(ctx, "cf1")
+	w.wantCode(err, weirerr.Timeout)
+	done := make(chan error, 1)
+	go func() { _, err := w.Wait(t.Context(), "cf1"); done <- err }()
+	w.Set("cf1", func(s *FeedStatus) { s.ConsistentFrom = 90 })
+	w.Set("cf1", func(s *FeedStatus) { s.CheckpointTs = 90 })
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	w.Set("cf1", func(s *FeedStatus) { s.ConsistentFrom = 0 })
+	go func() { _, err := w.Wait(t.Context(), "cf1"); done <- err }()
+	w.State("cf1", StateFailed)
+	w.wantCode(<-done, weirerr.WrongState, "failed")
 }
 
 func TestWaitBeyondTargetTs(t *testing.T) {

@@ -52,7 +52,33 @@ func (c *Control) waitFor(ctx context.Context, cf Changefeed, t ts.Ts) error {
 		return weirerr.New(weirerr.WrongState, "the changefeed ends at its target_ts, before what is to be delivered").
 			With("changefeed", cf.ID).With("target_ts", cf.TargetTs).With("wanted", t)
 	}
-	return c.changefeeds.Wait(ctx, cf.ID, t)
+	if err := c.changefeeds.Wait(ctx, cf.ID, t); err != nil {
+		return err
+	}
+	return c.waitConsistent(ctx, cf)
+}
+
+// snapshotPoll is how often a wait looks whether the initial snapshot is complete.
+const snapshotPoll = 20 * time.Millisecond
+
+// waitConsistent waits until no snapshot is under way and what it left is delivered.
+func (c *Control) waitConsistent(ctx context.Context, cf Changefeed) error {
+	poll := time.NewTicker(snapshotPoll)
+	defer poll.Stop()
+	for {
+		status := c.changefeedInfo(cf).Status
+		if status.ConsistentFrom != 0 && status.CheckpointTs >= status.ConsistentFrom {
+			return nil
+		}
+		if err := c.delivers(cf); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-poll.C:
+		}
+	}
 }
 
 // delivers tells why waiting for a changefeed is in vain, if it is.
