@@ -1,7 +1,11 @@
 package postgres
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/weirstream/weir/internal/feed"
@@ -72,6 +76,18 @@ func BenchmarkCopyText(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/row")
 }
 
+// cpuOf is the seconds of CPU that a process has used.
+func cpuOf(b *testing.B, pid int) float64 {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')'):]))
+	user, _ := strconv.Atoi(f[12])
+	system, _ := strconv.Atoi(f[13])
+	return float64(user+system) / 100 // USER_HZ
+}
+
 // Rows a second into a real target, in target transactions of 20,000 rows, which
 // hold upstream transactions of 1,000.
 func BenchmarkSink(b *testing.B) {
@@ -85,6 +101,7 @@ func BenchmarkSink(b *testing.B) {
 			}
 			items := make([]feed.Item, 0, upstream)
 			n, fresh := 0, base
+			server, client := cpuOf(b, int(r.sink.work.a.conn.PgConn().PID())), cpuOf(b, os.Getpid())
 			for b.Loop() {
 				for done := 0; done < batch; done += upstream {
 					items = items[:0]
@@ -107,6 +124,8 @@ func BenchmarkSink(b *testing.B) {
 				}
 			}
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "rows/s")
+			b.ReportMetric((cpuOf(b, int(r.sink.work.a.conn.PgConn().PID()))-server)*1e6/float64(n), "server-cpu-us/row")
+			b.ReportMetric((cpuOf(b, os.Getpid())-client)*1e6/float64(n), "client-cpu-us/row")
 		})
 	}
 }

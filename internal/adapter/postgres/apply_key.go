@@ -141,6 +141,17 @@ func (p *piece) partial(s span) bool {
 	return false
 }
 
+// covers tells whether all columns that the tuple at b leaves unchanged are
+// unchanged in the one at a.
+func (p *piece) covers(a, b span) bool {
+	for x, y := p.tuple(a).Iter(), p.tuple(b).Iter(); x.Next() && y.Next(); {
+		if y.State == row.Unchanged && x.State != row.Unchanged {
+			return false
+		}
+	}
+	return true
+}
+
 // fill copies the tuple at s, taking columns it calls unchanged from base.
 func (p *piece) fill(s, base span) span {
 	start := len(p.buf)

@@ -32,6 +32,7 @@ type entry struct {
 	cur   span   // the key it has now
 	orig  span   // the key it has at the target, when it is there
 	image span
+	base  span // an earlier image, from which image's unchanged columns come; empty: none
 	there bool // at the target, before the piece
 	live  bool
 }
@@ -92,17 +93,36 @@ func (t *netter) update(o *op) bool {
 		t.insert(entry{cur: key, orig: before, image: o.new, there: true, live: true})
 		return true
 	}
-	if t.p.partial(o.new) {
-		t.entries[i].image = t.p.fill(o.new, t.entries[i].image)
-	} else {
-		t.entries[i].image = o.new
-	}
+	t.overlay(&t.entries[i], o.new)
 	if moved {
 		t.unlink(i)
 		t.entries[i].cur = key
 		t.link(i)
 	}
 	return true
+}
+
+// overlay gives a row its next image. What it leaves unchanged comes from the
+// images before; these are not put together each time, for a large value would
+// be copied with every update that leaves it alone.
+func (t *netter) overlay(e *entry, image span) {
+	switch {
+	case !t.p.partial(image):
+		e.base = span{}
+	case !t.p.partial(e.image):
+		e.base = e.image
+	case !t.p.covers(e.image, image):
+		e.base = t.whole(e)
+	}
+	e.image = image
+}
+
+// whole is the entry's image with the unchanged columns filled from its base.
+func (t *netter) whole(e *entry) span {
+	if e.base.n == 0 {
+		return e.image
+	}
+	return t.p.fill(e.image, e.base)
 }
 
 func (t *netter) delete(o *op) bool {

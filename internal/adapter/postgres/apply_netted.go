@@ -32,7 +32,7 @@ func (t *netter) collect(out *netted) bool {
 		e := &t.entries[i]
 		switch {
 		case !e.there && e.live:
-			out.inserts = append(out.inserts, ref{image: e.image})
+			out.inserts = append(out.inserts, ref{image: t.whole(e)})
 		case !e.there: // came and went
 		case !e.live:
 			out.deletes = append(out.deletes, ref{key: e.orig})
@@ -77,9 +77,9 @@ func (t *netter) order(moved []int32, out *netted) bool {
 
 // put adds an entry to the group of its mask among groups[from:].
 func (t *netter) put(groups []group, e *entry, from int) []group {
-	mask := t.p.mask(e.image, t.mask[:0])
+	r := ref{image: t.whole(e), key: e.orig}
+	mask := t.p.mask(r.image, t.mask[:0])
 	t.mask = mask[:0]
-	r := ref{image: e.image, key: e.orig}
 	for i := from; i < len(groups); i++ {
 		if string(groups[i].mask) == string(mask) {
 			groups[i].rows = append(groups[i].rows, r)

@@ -73,6 +73,8 @@ func TestNetting(t *testing.T) {
 		{"insert, delete", []feed.Item{insert(s, 1, "a", "b"), remove(s, 1, nil, nil), insert(s, 2, "x", "y")}, "+2,x,y"},
 		{"update twice", []feed.Item{update(s, 1, "a", "b"), update(s, 1, "c", unchanged{})}, "1~1,c,b"},
 		{"update in part", []feed.Item{update(s, 1, "a", unchanged{}), update(s, 1, "c", unchanged{})}, "1~1,c,="},
+		{"masks that differ", []feed.Item{insert(s, 1, "a", "b"), update(s, 1, "c", unchanged{}), update(s, 1, unchanged{}, "d"), update(s, 1, unchanged{}, unchanged{})}, "+1,c,d"},
+		{"masks that differ, in part", []feed.Item{update(s, 1, "c", unchanged{}), update(s, 1, unchanged{}, unchanged{})}, "1~1,c,="},
 		{"update, delete", []feed.Item{update(s, 1, "a", "b"), remove(s, 1, nil, nil)}, "-1"},
 		{"delete, insert", []feed.Item{remove(s, 1, nil, nil), insert(s, 1, "a", "b"), update(s, 1, "c", unchanged{})}, "-1 +1,c,b"},
 		{"move", []feed.Item{rekey(s, key(1), 2, "a", unchanged{}), update(s, 2, "b", unchanged{})}, "1>2,b,="},
@@ -106,6 +108,29 @@ func TestNetting(t *testing.T) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// A large value is not copied with every update that leaves it alone.
+func TestNettingKeepsLargeValuesOnce(t *testing.T) {
+	s := &row.Schema{Table: 1, Version: 1, Columns: []row.Column{{Name: "id", Key: true}, {Name: "v"}, {Name: "big"}}}
+	p, sh := newPiece(), newShape(s)
+	var net netter
+	var out netted
+	first := insert(s, 1, 0, strings.Repeat("x", 1<<20))
+	p.add(sh, &first.Change)
+	for i := range 1000 {
+		it := update(s, 1, i, unchanged{})
+		p.add(sh, &it.Change)
+	}
+	net.reset(p, sh.keyCols, len(p.ops))
+	for i := range p.ops {
+		if !net.apply(&p.ops[i]) {
+			t.Fatal("cannot net")
+		}
+	}
+	if !net.collect(&out) || len(out.inserts) != 1 || len(p.buf) > 3<<20 {
+		t.Fatalf("%d inserts, %d bytes", len(out.inserts), len(p.buf))
 	}
 }
 

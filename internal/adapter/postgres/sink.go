@@ -113,8 +113,8 @@ func (s *Sink) Open(ctx context.Context, lane feed.Lane) (feed.Position, bool, e
 
 // Write implements feed.Sink.
 func (s *Sink) Write(ctx context.Context, items []feed.Item) error {
-	if s.work == nil {
-		return errClosed()
+	if err := s.ready(); err != nil {
+		return err
 	}
 	for i := range items {
 		it := &items[i]
@@ -172,8 +172,8 @@ func (s *Sink) shapeOf(it *feed.Item) (*shape, error) {
 
 // BeginChunk implements feed.Reconciler: the chunk may have no rows.
 func (s *Sink) BeginChunk(ctx context.Context, schema *row.Schema, chunk *feed.ChunkRange) error {
-	if s.work == nil {
-		return errClosed()
+	if err := s.ready(); err != nil {
+		return err
 	}
 	if err := s.seal(ctx); err != nil {
 		return err
@@ -209,8 +209,8 @@ func (s *Sink) seal(ctx context.Context) error {
 
 // Commit implements feed.Sink.
 func (s *Sink) Commit(ctx context.Context, pos feed.Position) error {
-	if s.work == nil {
-		return errClosed()
+	if err := s.ready(); err != nil {
+		return err
 	}
 	if err := s.seal(ctx); err != nil {
 		return err
@@ -220,8 +220,8 @@ func (s *Sink) Commit(ctx context.Context, pos feed.Position) error {
 
 // Resolved implements feed.Sink: the position is written now and then.
 func (s *Sink) Resolved(ctx context.Context, pos feed.Position) error {
-	if s.work == nil {
-		return errClosed()
+	if err := s.ready(); err != nil {
+		return err
 	}
 	if !s.piece.empty() {
 		return weirerr.New(weirerr.WrongState, "written and not committed").With("changefeed", s.lane.Changefeed)
@@ -239,4 +239,10 @@ func (s *Sink) Close(ctx context.Context) error {
 	return nil
 }
 
-func errClosed() error { return weirerr.New(weirerr.WrongState, "the sink is not open") }
+// ready tells whether the sink can be used: it is open and has not failed.
+func (s *Sink) ready() error {
+	if s.work == nil {
+		return weirerr.New(weirerr.WrongState, "the sink is not open")
+	}
+	return s.work.failed()
+}

@@ -58,14 +58,30 @@ func (a *applier) open(ctx context.Context) (err error) {
 	if err := a.setReplica(ctx); err != nil {
 		return err
 	}
-	// Any batch of a statement comes as arrays: one plan serves all, by index.
-	if _, err := a.conn.Exec(ctx, `SET plan_cache_mode = force_generic_plan`); err != nil {
-		return target.wrap(err, "cannot set up the session")
+	if err := a.setSession(ctx); err != nil {
+		return err
 	}
 	if err := ensureSchema(ctx, a.conn); err != nil {
 		return err
 	}
 	return a.claim(ctx)
+}
+
+// setSession sets what concerns speed and survival, not values.
+func (a *applier) setSession(ctx context.Context) error {
+	// Any batch of a statement comes as arrays: one plan serves all, by index.
+	if _, err := a.conn.Exec(ctx, `SET plan_cache_mode = force_generic_plan`); err != nil {
+		return target.wrap(err, "cannot set up the session")
+	}
+	// The server is to notice soon that we are gone, and free the rows that our
+	// transaction holds for the next owner. Not every platform has all of these.
+	for _, set := range []string{`tcp_keepalives_idle = 10`, `tcp_keepalives_interval = 5`, `tcp_keepalives_count = 3`,
+		`tcp_user_timeout = 30000`, `client_connection_check_interval = 2000`} {
+		if _, err := a.conn.Exec(ctx, `SET `+set); err != nil && !refused(err) {
+			return target.wrap(err, "cannot set up the session")
+		}
+	}
+	return nil
 }
 
 // setReplica lets ordinary triggers rest, where wanted and allowed.

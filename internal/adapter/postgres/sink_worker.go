@@ -48,18 +48,30 @@ func (w *worker) run() {
 		default:
 			err = j.call(w.ctx, w.a)
 		}
-		if err != nil && w.failed() == nil {
-			w.err.Store(&err)
+		if err != nil {
+			w.fail(err)
 		}
 		if j.piece != nil {
-			j.piece.reset()
-			w.free <- j.piece
+			w.free <- again(j.piece, err)
 		}
 		if j.done != nil {
 			j.done <- err
 		}
 	}
 }
+
+// again is the piece, emptied. After an error it is another, since a COPY that
+// broke off may still be reading it.
+func again(p *piece, err error) *piece {
+	if err != nil {
+		return newPiece()
+	}
+	p.reset()
+	return p
+}
+
+// fail notes the first error.
+func (w *worker) fail(err error) { w.err.CompareAndSwap(nil, &err) }
 
 // failed is the error that ended the work, or nil.
 func (w *worker) failed() error {
@@ -80,12 +92,14 @@ func (w *worker) apply(ctx context.Context, p *piece) (*piece, error) {
 	select {
 	case w.jobs <- job{piece: p}:
 	case <-ctx.Done():
+		w.fail(ctx.Err())
 		return nil, ctx.Err()
 	}
 	select {
 	case next := <-w.free:
 		return next, w.failed()
 	case <-ctx.Done():
+		w.fail(ctx.Err())
 		return nil, ctx.Err()
 	}
 }
@@ -97,12 +111,14 @@ func (w *worker) do(ctx context.Context, call func(ctx context.Context, a *appli
 	select {
 	case w.jobs <- j:
 	case <-ctx.Done():
+		w.fail(ctx.Err())
 		return ctx.Err()
 	}
 	select {
 	case err := <-j.done:
 		return err
 	case <-ctx.Done():
+		w.fail(ctx.Err())
 		w.cancel()
 		<-j.done
 		return ctx.Err()
