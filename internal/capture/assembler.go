@@ -164,5 +164,5 @@ func (a *assembler) recycle(t *transaction) {
 	a.spare = t
 }
 
-// after tells whether position p lies above q; an empty q is below everything.
-func after(p, q []byte) bool { return bytes.Compare(p, q) > 0 }
+// above tells whether position p lies above q; an empty q is below everything.
+func above(p, q []byte) bool { return bytes.Compare(p, q) > 0 }

@@ -123,7 +123,7 @@ func (st *stream) Abort(txn, sub uint64) error { return st.note(st.abort(txn, su
 // one, since its position is what the acknowledgement rests on.
 func (st *stream) Commit(txn uint64, position []byte, commitUs int64) error {
 	st.mu.Lock()
-	known := !after(position, st.mu.last)
+	known := !above(position, st.mu.last)
 	st.mu.Unlock()
 	if known {
 		return st.abort(txn, txn)
@@ -159,7 +159,7 @@ func (st *stream) Alive(position []byte) error {
 
 // seenLocked moves the position up to which everything was delivered.
 func (st *stream) seenLocked(position []byte) {
-	if after(position, st.mu.seen) {
+	if above(position, st.mu.seen) {
 		st.mu.seen = append(st.mu.seen[:0], position...)
 		select {
 		case <-st.mu.moved:

@@ -118,9 +118,9 @@ func (n *node) wire(ctx context.Context) {
 	}
 	n.sources = &sources{
 		ctx: ctx, cluster: n.format.Cluster, wal: n.wal, store: n.store, pins: n.pins, witness: n.witness,
-		sideBytes: int64(n.cfg.Log.SideBytes), lookup: lookup, log: n.log, registry: n.registry, all: map[string]*source{},
+		sideBytes: int64(n.cfg.Log.SideBytes), capture: n.cfg.Capture, lookup: lookup, log: n.log, registry: n.registry, all: map[string]*source{},
 	}
-	kinds := sinkKinds(n.log, n.registry)
+	kinds := sinkKinds(n.log)
 	n.changefeeds = &changefeeds{
 		cluster: n.format.Cluster, sources: n.sources, pins: n.pins, store: n.store, kinds: kinds,
 		lookup: lookup, log: n.log, registry: n.registry, all: map[string]*changefeed{},
@@ -129,9 +129,10 @@ func (n *node) wire(ctx context.Context) {
 	for scheme, kind := range kinds {
 		checks[scheme] = kind
 	}
+	verify := &verifier{n.sources, n.changefeeds, lookup}
 	n.control = control.New(control.Options{
 		Store: n.store, Sources: n.sources, Changefeeds: n.changefeeds, Log: &logs{n.wal, n.pins},
-		Sinks: checks, 
+		Sinks: checks, Verifiers: map[string]control.Verifier{"postgres": verify, "postgresql": verify},
 		Lookup: lookup, Redactor: n.redactor, Logger: n.log, Now: time.Now, Version: n.version,
 	})
 }

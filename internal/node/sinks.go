@@ -3,13 +3,12 @@ package node
 import (
 	"context"
 	"log/slog"
+	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
+	"github.com/weirstream/weir/internal/adapter/blackhole"
 	"github.com/weirstream/weir/internal/adapter/file"
 	"github.com/weirstream/weir/internal/adapter/postgres"
 	"github.com/weirstream/weir/internal/codec/debezium"
@@ -34,11 +33,13 @@ type sinkKind struct {
 }
 
 // sinkKinds are the kinds of target by URI scheme.
-func sinkKinds(log *slog.Logger, registry prometheus.Registerer) map[string]sinkKind {
+func sinkKinds(log *slog.Logger) map[string]sinkKind {
 	pg := sinkKind{postgresTarget{}, func(o sinkOptions) (feed.Sink, error) { return openPostgres(o, log) }}
+	hole := blackhole.New()
 	return map[string]sinkKind{
 		"postgres":   pg,
 		"postgresql": pg,
+		"blackhole":  {blackholeTarget{}, func(sinkOptions) (feed.Sink, error) { return hole.Sink(), nil }},
 		"file":       {fileTarget{}, func(o sinkOptions) (feed.Sink, error) { return openFile(o, log) }},
 	}
 }
@@ -87,22 +88,45 @@ func (fileTarget) Check(_ context.Context, uri string, _ *config.Changefeed) err
 func (fileTarget) Describe(control.Table) string { return "" }
 
 func openFile(o sinkOptions, log *slog.Logger) (feed.Sink, error) {
-	cfg, err := file.Parse(withFileDefaults(o))
+	cfg, err := file.Parse(o.uri)
 	if err != nil {
 		return nil, err
 	}
-	cfg.Dir = filepath.Clean(cfg.Dir)
+	if err := fileDefaults(&cfg, o); err != nil {
+		return nil, err
+	}
 	cfg.Encoding.Source = debezium.Source{
 		Name: o.changefeed.Source, DB: o.upstream.Database, Version: o.changefeed.Version,
 	}
 	return file.New(cfg, time.Now, log), nil
 }
 
-// withFileDefaults adds the changefeed's options for files to the URI, which
-// overrides them.
-func withFileDefaults(o sinkOptions) string { return o.uri }
+// fileDefaults takes the changefeed's options for what the URI does not say.
+func fileDefaults(cfg *file.Config, o sinkOptions) error {
+	u, err := url.Parse(o.uri)
+	if err != nil {
+		return err
+	}
+	said, options := u.Query(), o.changefeed.Config.File
+	if !said.Has("file_size") {
+		cfg.FileBytes = int64(options.MaxBytes)
+	}
+	if !said.Has("file_age") {
+		cfg.FileAge = options.MaxAge.Std()
+	}
+	if !said.Has("file_commits") {
+		cfg.FileCommits = options.MaxCommits
+	}
+	if !said.Has("resolved") {
+		cfg.Resolved = options.ResolvedEvery.Std()
+	}
+	return nil
+}
 
 type blackholeTarget struct{}
 
-func (blackholeTarget) Check(context.Context, string, *config.Changefeed) error { return nil }
-func (blackholeTarget) Describe(control.Table) string                           { return "" }
+func (blackholeTarget) Check(_ context.Context, uri string, _ *config.Changefeed) error {
+	return blackhole.Check(uri)
+}
+
+func (blackholeTarget) Describe(control.Table) string { return "" }

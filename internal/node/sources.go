@@ -12,6 +12,7 @@ import (
 
 	"github.com/weirstream/weir/internal/adapter/postgres"
 	"github.com/weirstream/weir/internal/capture"
+	"github.com/weirstream/weir/internal/config"
 	"github.com/weirstream/weir/internal/control"
 	"github.com/weirstream/weir/internal/filter"
 	"github.com/weirstream/weir/internal/metastore"
@@ -30,6 +31,7 @@ type sources struct {
 	pins      *pins
 	witness   *witness
 	sideBytes int64
+	capture   config.Capture
 	lookup    secret.Lookup
 	log       *slog.Logger
 	registry  prometheus.Registerer
@@ -59,7 +61,7 @@ func (s *sources) connect(def control.Source) (*postgres.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return postgres.New(postgres.Config{Name: def.Name, ClusterID: s.cluster, URL: url, Tables: tables}, s.log)
+	return postgres.New(postgres.Config{Name: def.Name, ClusterID: s.cluster, URL: url, Tables: tables, Readers: s.capture.SnapshotReaders}, s.log)
 }
 
 // Probe implements control.Sources.
@@ -89,7 +91,7 @@ func (s *sources) Start(ctx context.Context, def control.Source) error {
 	}
 	c, err := capture.Open(ctx, capture.Options{
 		Name: def.Name, Upstream: up, WAL: s.wal, Store: s.store,
-		SideBytes: s.sideBytes, Log: s.log, Registerer: s.registry,
+		ChunkRows: s.capture.SnapshotChunkRows, ChunkWorkers: s.capture.SnapshotReaders, SideBytes: s.sideBytes, Log: s.log, Registerer: s.registry,
 	})
 	if err != nil {
 		return errors.Join(err, up.Close())

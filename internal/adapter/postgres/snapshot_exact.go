@@ -5,51 +5,45 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/weirstream/weir/internal/weirerr"
 )
 
-// ExactSnapshot is a session inside a transaction that sees the transactions
-// whose position is at or below Position, and no others.
-type ExactSnapshot struct {
-	Conn     *pgx.Conn
-	Position []byte
-}
-
-// ExactSnapshot opens one. It creates a temporary replication slot, since the
-// server exports a snapshot together with the position it belongs to only there,
-// and waits, as any new slot does, for the transactions that run to end.
-func (s *Source) ExactSnapshot(ctx context.Context) (*ExactSnapshot, error) {
+// ExactSnapshot opens a snapshot that sees the transactions whose position is at
+// or below position, and no others. It creates a temporary replication slot,
+// since only there the server exports a snapshot together with its position, and
+// waits, as any new slot does, for the transactions that run to end.
+func (s *Source) ExactSnapshot(ctx context.Context) (snapshot *Snapshot, position []byte, err error) {
 	cfg, err := s.replicationConfig()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	sender, err := pgconn.ConnectConfig(ctx, cfg)
 	if err != nil {
-		return nil, s.cannotReplicate(err)
+		return nil, nil, s.cannotReplicate(err)
 	}
 	defer func() { _ = sender.Close(context.WithoutCancel(ctx)) }() // the slot goes with it
-	position, snapshot, err := s.exportSnapshot(ctx, sender)
+	at, name, err := s.exportSnapshot(ctx, sender)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	conn, err := s.connect(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, sql := range []string{
+		"SET work_mem = '64MB'",
 		"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-		"SET TRANSACTION SNAPSHOT " + quoteLiteral(snapshot),
+		"SET TRANSACTION SNAPSHOT " + quoteLiteral(name),
 		"SELECT 1", // the snapshot is held from the first query on
 	} {
 		if _, err := conn.Exec(ctx, sql); err != nil {
 			quietly(conn)
-			return nil, upstream.wrap(err, "cannot take over an exported snapshot")
+			return nil, nil, upstream.wrap(err, "cannot take over an exported snapshot")
 		}
 	}
-	return &ExactSnapshot{conn, position.Position()}, nil
+	return &Snapshot{conn: conn, side: upstream}, at.Position(), nil
 }
 
 func (s *Source) exportSnapshot(ctx context.Context, sender *pgconn.PgConn) (LSN, string, error) {
@@ -71,6 +65,3 @@ func (s *Source) exportSnapshot(ctx context.Context, sender *pgconn.PgConn) (LSN
 	position, err := ParseLSN(string(r[1]))
 	return position, string(r[2]), err
 }
-
-// Close ends the transaction and the session.
-func (e *ExactSnapshot) Close() { quietly(e.Conn) }
