@@ -8,7 +8,7 @@ import (
 // batchBytes is about how much a batch holds before it goes to the sink.
 const batchBytes = 1 << 20
 
-// batchItems bounds the items of a batch.
+// batchItems bounds the items of a batch, as do the limits of a target transaction.
 const batchItems = 8192
 
 // batch is decoded work on its way from the reader to the writer. Items borrow
@@ -58,8 +58,6 @@ func (b *batch) reset() {
 	b.bytes, b.count, b.pos = 0, 0, Position{}
 	b.boundary, b.snapshot, b.mark = false, false, nil
 }
-
-func (b *batch) full() bool { return b.bytes >= batchBytes || len(b.items) >= batchItems }
 
 // arena hands out bytes that live until reset.
 type arena struct {

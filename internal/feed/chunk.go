@@ -26,11 +26,6 @@ func (r *reader) marker(ctx context.Context, e *wal.Entry) error {
 	if err != nil || !sh.taken {
 		return err
 	}
-	if len(r.b.items) > 0 { // with the state before the chunk
-		if err := r.flush(ctx, Position{Ts: e.Ts - 1}); err != nil {
-			return err
-		}
-	}
 	side, ok, err := r.source.Outcome(ctx, r.consumer.ID(), m.Read)
 	if err != nil || !ok || !r.consumer.Marker(&m) {
 		return err
@@ -151,7 +146,7 @@ func (c *chunkReader) parts(ctx context.Context, side wal.Channel, ref *wal.Larg
 // rows takes a run of the chunk's rows. Between two runs the target may commit.
 func (c *chunkReader) rows(ctx context.Context, changes []byte) error {
 	r := c.r
-	if r.b.full() && c.n > c.skip { // not before the last row's run: 0 means all
+	if r.full() && c.n > c.skip { // not before the last row's run: 0 means all
 		if err := r.flush(ctx, Position{Ts: c.entry.Ts, Offset: c.n}); err != nil {
 			return err
 		}

@@ -26,7 +26,10 @@ func TestCrashesDeliverOnce(t *testing.T) {
 		seeds = n
 	}
 	for seed := range uint64(seeds) {
-		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) { crashes(t, seed) })
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			t.Parallel()
+			crashes(t, seed)
+		})
 	}
 }
 

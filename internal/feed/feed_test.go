@@ -218,6 +218,7 @@ func TestLargeTransactionIsOneCommit(t *testing.T) {
 	r.consistent(t)
 	r.wait(t, r.settled())
 	before := r.target.commits
+	r.perPart = 100
 	const rows = 30_000 // several batches, above the limit of a merged transaction
 	r.commit(true, func(x *txn) {
 		for i := range rows {
@@ -250,9 +251,12 @@ func TestTargetTsIsExact(t *testing.T) {
 	}
 	o := r.opts
 	o.TargetTs = r.promise() + 1<<27 // half a second
+	want := 5
 	for r.last <= o.TargetTs {
 		r.commit(false, func(x *txn) { x.insert(journal, "in", "", "") })
-		r.pump(-1)
+		if r.pump(-1); r.last <= o.TargetTs {
+			want++
+		}
 	}
 	r.promise()
 	if err := f.Update(t.Context(), o); err != nil {
@@ -264,6 +268,9 @@ func TestTargetTsIsExact(t *testing.T) {
 	until(t, "finished", func() bool { return f.Status().State == "finished" })
 	if s := f.Status(); s.CheckpointTs != o.TargetTs {
 		t.Errorf("finished at %s, target %s", s.CheckpointTs, o.TargetTs)
+	}
+	if got := len(r.target.appended[journal]); got != want {
+		t.Errorf("%d rows, want %d", got, want)
 	}
 	until(t, "pin released", func() bool { r.memory.mu.Lock(); defer r.memory.mu.Unlock(); return len(r.memory.pins) == 0 })
 }

@@ -22,6 +22,7 @@ type reader struct {
 	target      ts.Ts    // read no further; 0: no end
 	skip        Position // the target has everything up to here
 	batches     batches
+	most        int    // items of a batch
 	b           *batch // being filled
 
 	at      ts.Ts // everything up to here is processed
@@ -254,7 +255,7 @@ func (r *reader) large(ctx context.Context, e *wal.Entry) error {
 }
 
 func (r *reader) part(ctx context.Context, u unit) error {
-	if r.b.full() {
+	if r.full() {
 		if err := r.send(ctx); err != nil {
 			return err
 		}
@@ -265,10 +266,13 @@ func (r *reader) part(ctx context.Context, u unit) error {
 	return r.unit(ctx, &u, r.txn(u.entry))
 }
 
+// full tells whether the batch holds enough.
+func (r *reader) full() bool { return r.b.bytes >= batchBytes || len(r.b.items) >= r.most }
+
 // flushFull hands the batch over when it holds enough; everything before r.at
 // is in it.
 func (r *reader) flushFull(ctx context.Context) error {
-	if !r.b.full() {
+	if !r.full() {
 		return nil
 	}
 	return r.flush(ctx, Position{Ts: r.at})

@@ -35,13 +35,14 @@ type upstream struct {
 	shapes  map[shapeKey]*row.Schema
 	xid     uint64
 	queue   []wal.Entry
-	passed  uint64 // xid that the stream has passed
+	passed  uint64              // xid that the stream has passed
 	large   map[uint64][][]byte // parts, by xid, of queued large transactions
 	last    ts.Ts
 	jobs    map[string]*snapshotJob
 	hold    bool // no chunks for now
 	fetches int
 	reads   uint64
+	perPart int // changes in a part of a large transaction
 	results map[uint64]outcome
 	settle  chan struct{} // closed and replaced when an outcome is known
 }
@@ -74,7 +75,7 @@ func newUpstream(t testing.TB, seed uint64) *upstream {
 	u := &upstream{
 		t: t, log: log, rng: rand.New(rand.NewPCG(seed, 7)), tables: map[row.TableID]*table{},
 		shapes: map[shapeKey]*row.Schema{}, xid: 100, large: map[uint64][][]byte{}, jobs: map[string]*snapshotJob{},
-		results: map[uint64]outcome{}, settle: make(chan struct{}),
+		results: map[uint64]outcome{}, settle: make(chan struct{}), perPart: 3,
 	}
 	u.ch, u.w = u.channel("shop")
 	u.promise()
@@ -245,8 +246,8 @@ func (u *upstream) parts(w wal.Writer, parts [][]byte) *wal.LargeRef {
 	if err != nil {
 		u.t.Fatal(err)
 	}
-	for _, p := range parts {
-		if err := lw.Part(1, p); err != nil {
+	for p := range slices.Chunk(parts, u.perPart) {
+		if err := lw.Part(1, slices.Concat(p...)); err != nil {
 			u.t.Fatal(err)
 		}
 	}
