@@ -30,6 +30,7 @@ type recorder struct {
 	hold    bool
 	asked   int // calls of TablesChanged
 	calls   int // of Changes
+	largest int // of the pieces, in bytes
 }
 
 type recordedPiece struct {
@@ -52,6 +53,7 @@ func (r *recorder) Changes(txn, sub uint64, changes []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls++
+	r.largest = max(r.largest, len(changes))
 	r.open[txn] = append(r.open[txn], recordedPiece{sub, bytes.Clone(changes)})
 	return nil
 }
