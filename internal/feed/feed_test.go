@@ -3,6 +3,7 @@ package feed
 import (
 	"context"
 	"log/slog"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -97,7 +98,11 @@ func (r *rig) wait(t testing.TB, at ts.Ts) {
 // until polls a condition that the feed brings about by itself.
 func until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+	patience := 20 * time.Second
+	if os.Getenv("WEIR_INSIDE_MUTANT") != "" {
+		patience = 6 * time.Second
+	}
+	for end := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("still not: %s", what)
 		}

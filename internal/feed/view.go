@@ -1,7 +1,6 @@
 package feed
 
 import (
-	"context"
 	"time"
 
 	"github.com/weirstream/weir/internal/owner"
@@ -110,9 +109,4 @@ func (f *Feed) tableName(id row.TableID) string {
 		}
 	}
 	return ""
-}
-
-// Evict makes the feed give up its claim, as when the log needs the room.
-func (f *Feed) Evict(_ context.Context, cause error) {
-	f.tell(owner.Evicted{At: at(), Fault: owner.FaultOf(cause, now())})
 }
