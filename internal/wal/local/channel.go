@@ -361,21 +361,21 @@ func (c *Channel) close() error {
 	c.closed = true
 	c.notify()
 	c.mu.Unlock()
-	if w != nil && err == nil {
-		err = c.settle(w)
+	if w != nil {
+		err = errors.Join(err, c.settle(w))
 	}
 	return errors.Join(err, c.ctlFile.Close())
 }
 
 // settle leaves an ordered end: the tail's file at its size, the ceiling at the clock.
 func (c *Channel) settle(w *writer) error {
+	if err := c.repairTail(); err != nil {
+		return err
+	}
 	c.mu.Lock()
 	tail := c.segs[len(c.segs)-1]
-	end, failed, last := tail.end, c.dirty, w.clock.Last()
+	end, last := tail.end, w.clock.Last()
 	c.mu.Unlock()
-	if failed {
-		return nil
-	}
 	f, err := c.fs.Open(filepath.Join(c.dir, segName(tail.no)), os.O_RDWR)
 	if err != nil {
 		return err

@@ -125,8 +125,20 @@ func (c *crashFS) hook() {
 	}
 }
 
+// name is the file's path now: it may have been renamed since it was opened.
+func (f *crashFile) name() string {
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	for path, id := range f.fs.ids {
+		if id == f.id {
+			return path
+		}
+	}
+	return f.path
+}
+
 func (f *crashFile) WriteAt(b []byte, off int64) (int, error) {
-	if err := f.fs.failing("write", f.path); err != nil {
+	if err := f.fs.failing("write", f.name()); err != nil {
 		n := 0
 		if len(b) > 100 { // a part of it lands
 			n, _ = f.file.WriteAt(b[:len(b)/2], off)
@@ -137,14 +149,14 @@ func (f *crashFile) WriteAt(b []byte, off int64) (int, error) {
 }
 
 func (f *crashFile) Allocate(size int64) error {
-	if err := f.fs.failing("allocate", f.path); err != nil {
+	if err := f.fs.failing("allocate", f.name()); err != nil {
 		return err
 	}
 	return f.file.Allocate(size)
 }
 
 func (f *crashFile) Sync() error {
-	if err := f.fs.failing("sync", f.path); err != nil {
+	if err := f.fs.failing("sync", f.name()); err != nil {
 		return err
 	}
 	f.fs.hook()

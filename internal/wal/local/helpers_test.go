@@ -3,8 +3,10 @@ package local
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math/rand"
 	"os"
 	"path/filepath"
@@ -208,4 +210,9 @@ func damageFile(t testing.TB, path string, change func([]byte) []byte) {
 	if err := os.WriteFile(path, change(b), 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// reseal gives a head or control copy its checksum again.
+func reseal(b []byte, salt uint32) {
+	binary.LittleEndian.PutUint32(b[len(b)-4:], crc32.Update(salt, castagnoli, b[:len(b)-4]))
 }

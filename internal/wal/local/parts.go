@@ -104,6 +104,9 @@ func (l *largeWriter) usable() error {
 
 // flush writes the buffer. What a full disk refuses stays in it.
 func (l *largeWriter) flush() error {
+	if len(l.buf) == 0 {
+		return nil
+	}
 	if _, err := l.f.WriteAt(l.buf, l.off); err != nil {
 		return diskError(err, l.w.c.name, "write a part")
 	}
