@@ -26,6 +26,11 @@ func (r *reader) marker(ctx context.Context, e *wal.Entry) error {
 	if err != nil || !sh.taken {
 		return err
 	}
+	if len(r.b.items) > 0 { // the rows may take a while
+		if err := r.flush(ctx, Position{Ts: e.Ts - 1}); err != nil {
+			return err
+		}
+	}
 	side, ok, err := r.source.Outcome(ctx, r.consumer.ID(), m.Read)
 	if err != nil || !ok || !r.consumer.Marker(&m) {
 		return err
