@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/cockroachdb/apd/v3"
 )
@@ -42,9 +43,9 @@ func TestErrorsQuoteTheValueShortened(t *testing.T) {
 	if err == nil || err.Error() != `datum: "2024-02-30" is not a value of type date` {
 		t.Errorf("got %v", err)
 	}
-	_, err = ParseDate([]byte("x"+strings.Repeat("é", 500)))
+	_, err = ParseDate([]byte("x" + strings.Repeat("é", 500)))
 	var pe *ParseError
-	if !errors.As(err, &pe) || len(pe.Value) > 100 || !strings.HasSuffix(pe.Value, "… (1001 bytes)") || strings.Contains(pe.Value, "\ufffd") {
+	if !errors.As(err, &pe) || len(pe.Value) > 100 || !strings.HasSuffix(pe.Value, "… (1001 bytes)") || !utf8.ValidString(pe.Value) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -149,61 +149,6 @@ func TestCommitsMustMoveForward(t *testing.T) {
 	}
 }
 
-func TestAnOlderOwnerIsFenced(t *testing.T) {
-	g := newTarget(t, "")
-	old, _, _ := g.open(t, lane(1))
-	put(t, old, at(1, 0), item(1, 1))
-	if err := old.Write(context.Background(), []feed.Item{item(99, 2)}); err != nil {
-		t.Fatal(err)
-	}
-	if err := old.flush(); err != nil {
-		t.Fatal(err)
-	}
-	next, pos, _ := g.open(t, lane(2))
-	if pos != at(1, 0) {
-		t.Fatalf("the new owner starts at %v", pos)
-	}
-	// The old one still writes, from the same position, before and after the new.
-	if err := old.Write(context.Background(), []feed.Item{item(98, 2)}); err != nil {
-		t.Fatal(err)
-	}
-	put(t, next, at(2, 0), item(2, 2))
-	if err := old.flush(); err != nil {
-		t.Fatal(err)
-	}
-	err := old.Commit(context.Background(), at(2, 0))
-	if weirerr.CodeOf(err) != weirerr.TargetFenced {
-		t.Fatalf("the older owner's commit: %v", err)
-	}
-	old.Close(context.Background())
-	put(t, next, at(3, 0), item(3, 3))
-	wantAll(t, drain(t, g.reader(t), nil), 3, "two owners")
-	stale := New(g.cfg, g.clock.now, quiet())
-	if _, _, err := stale.Open(context.Background(), lane(1)); weirerr.CodeOf(err) != weirerr.TargetFenced {
-		t.Errorf("opening under an older term: %v", err)
-	}
-	if n := len(g.files(t)); n != 2 {
-		t.Errorf("files %v: the fenced owner's is left", g.files(t))
-	}
-}
-
-// Two installations with the same term, from a copied data directory.
-func TestAnOwnerOfTheSameTermCannotCommitOverAnother(t *testing.T) {
-	g := newTarget(t, "")
-	a, _, _ := g.open(t, lane(1))
-	b, _, _ := g.open(t, lane(1))
-	if err := a.Write(context.Background(), []feed.Item{item(99, 1)}); err != nil {
-		t.Fatal(err)
-	}
-	put(t, b, at(1, 0), item(1, 1))
-	if err := a.Commit(context.Background(), at(1, 0)); err == nil {
-		t.Fatal("both owners committed")
-	}
-	a.Close(context.Background())
-	put(t, b, at(2, 0), item(2, 2))
-	wantAll(t, drain(t, g.reader(t), nil), 2, "same term")
-}
-
 func TestADirectoryBelongsToOneLane(t *testing.T) {
 	g := newTarget(t, "")
 	s, _, _ := g.open(t, lane(1))
@@ -315,12 +260,33 @@ func TestAnIdlePositionIsKeptWithoutResolvedLines(t *testing.T) {
 	if err := s.Resolved(context.Background(), at(100, 0)); err != nil {
 		t.Fatal(err)
 	}
-	// Not by Close: the process is gone.
-	if _, pos, _ := g.open(t, lane(2)); pos != at(100, 0) {
-		t.Errorf("position %v", pos)
+	// Not by Close: the process is gone. And the second owner's manifest has it too.
+	for term := range uint64(2) {
+		if _, pos, _ := g.open(t, lane(2+term)); pos != at(100, 0) {
+			t.Errorf("position %v", pos)
+		}
 	}
 	if got := lines(t, g.reader(t)); len(got) != 1 {
 		t.Errorf("lines %q", got)
+	}
+}
+
+func TestAnIdlePositionSurvivesAPowerCut(t *testing.T) {
+	d := newMemDisk()
+	clock := &clock{}
+	for term := range uint64(3) {
+		s := newSink(testConfig(), d, clock.now, quiet())
+		if _, _, err := s.Open(context.Background(), lane(1+term)); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Commit(context.Background(), at(1+term, 0)); err != nil {
+			t.Fatal(err)
+		}
+		d = d.powerCut(false, func(int) int { return 0 })
+		m, err := parseManifest("m", d.names[filepath.Join(laneTestDir, manifestName)].data, true)
+		if err != nil || m.last.End.position() != at(1+term, 0) {
+			t.Fatalf("after term %d: %+v, %v", 1+term, m, err)
+		}
 	}
 }
 
