@@ -21,9 +21,9 @@ const FormatDebezium = "debezium-json"
 type Config struct {
 	Dir         string           // absolute
 	Format      string           // debezium-json
-	FileBytes   int64            // a data file that reaches it is closed; 64 MiB
+	FileBytes   int64            // a data file that reaches it is closed; 64 MiB, 0: never
 	FileAge     time.Duration    // a data file that reaches it is closed; 0: never
-	FileCommits int              // a data file of so many commits is closed; 10000
+	FileCommits int              // a data file of so many commits is closed; 10000, 0: never
 	Resolved    time.Duration    // least distance of resolved lines; 10 s, 0: none
 	Mode        fs.FileMode      // of data files and the manifest; 0640
 	Encoding    debezium.Options // Source is filled in by the caller

@@ -65,7 +65,7 @@ func (f *dataFile) sync() error {
 
 // full tells whether the file has reached a limit.
 func (f *dataFile) full(cfg *Config, now time.Time) bool {
-	return f.record.Bytes >= cfg.FileBytes || f.commits >= cfg.FileCommits ||
+	return cfg.FileBytes > 0 && f.record.Bytes >= cfg.FileBytes || cfg.FileCommits > 0 && f.commits >= cfg.FileCommits ||
 		cfg.FileAge > 0 && now.Sub(f.born) >= cfg.FileAge
 }
 

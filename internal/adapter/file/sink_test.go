@@ -199,6 +199,19 @@ func TestRotation(t *testing.T) {
 	}
 }
 
+func TestWithoutLimitsThereIsOneFile(t *testing.T) {
+	g := newTarget(t, "")
+	g.cfg.FileBytes, g.cfg.FileCommits, g.cfg.FileAge, g.cfg.Resolved = 0, 0, 0, 0
+	s, _, _ := g.open(t, lane(1))
+	for i := 1; i <= 3; i++ {
+		put(t, s, at(uint64(i), 0), item(i, 0))
+	}
+	if files := g.files(t); len(files) != 1 {
+		t.Errorf("files %v", files)
+	}
+	wantAll(t, drain(t, g.reader(t), nil), 3, "no limits")
+}
+
 func lines(t *testing.T, r *Reader) (out []string) {
 	t.Helper()
 	for {
