@@ -41,6 +41,10 @@ func crashes(t *testing.T, seed uint64) {
 	r.opts.BatchRows = 1 + rng.IntN(50)
 	r.opts.SnapshotRows = 1 + rng.IntN(10)
 	r.opts.Prefetch = 1 + rng.IntN(4)
+	r.opts.SaveInterval = time.Millisecond
+	if rng.IntN(2) == 0 {
+		r.opts.encodeEvery = 1
+	}
 	r.commit(false, func(x *txn) {
 		for i := range 110 {
 			x.insert(accounts, keyName(i), "100", "large")

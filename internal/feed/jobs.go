@@ -37,7 +37,7 @@ func (f *Feed) Resync(ctx context.Context) error { return f.job(ctx, owner.Job{K
 func (f *Feed) Update(ctx context.Context, o Options) error {
 	now := f.options()
 	o.Name, o.Cluster, o.Source, o.Store, o.Pins = now.Name, now.Cluster, now.Source, now.Store, now.Pins
-	o.Log, o.Registerer, o.Start, o.StartTs, o.Random = now.Log, now.Registerer, now.Start, now.StartTs, now.Random
+	o.encodeEvery, o.Log, o.Registerer, o.Start, o.StartTs, o.Random = now.encodeEvery, now.Log, now.Registerer, now.Start, now.StartTs, now.Random
 	if err := o.complete(); err != nil {
 		return err
 	}

@@ -53,6 +53,8 @@ type Options struct {
 	RetryMax     time.Duration // 10 min
 	StuckAfter   time.Duration // fail after retries without progress for so long: 30 min
 
+	encodeEvery time.Duration // at least, between two encodings of the state while it changes: 250 ms
+
 	Random     func() float64 // jitter of the pauses, in [0, 1): math/rand
 	Log        *slog.Logger
 	Registerer prometheus.Registerer // nil: no metrics
@@ -89,6 +91,7 @@ func (o *Options) complete() error {
 	orDefault(&o.SnapshotRows, 50_000)
 	orDefault(&o.SaveInterval, 500*time.Millisecond)
 	orDefault(&o.Prefetch, 8)
+	orDefault(&o.encodeEvery, 250*time.Millisecond)
 	orDefault(&o.CloseTimeout, 5*time.Second)
 	orDefault(&o.RetryInitial, time.Second)
 	orDefault(&o.RetryMax, 10*time.Minute)

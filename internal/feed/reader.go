@@ -31,15 +31,13 @@ type reader struct {
 	dirty   bool  // the state has changed since
 	changed ts.Ts // when it did
 	encoded time.Time
+	every   time.Duration // between two encodings, at least
 	polled  time.Time
 	asked   bool         // snapshots were asked for since the side channel was last removed
 	saved   func() *mark // the mark that is saved
 	units   []unit       // of the run being decided
 	slots   slotter      // decisions about tables under snapshot
 }
-
-// encodeEvery bounds how often the state is encoded while it changes all the time.
-const encodeEvery = 250 * time.Millisecond
 
 // pollEvery is how often the source is asked for new tables.
 const pollEvery = time.Second
@@ -299,7 +297,7 @@ func (r *reader) encode() error {
 		return nil
 	}
 	now := time.Now()
-	if now.Sub(r.encoded) < encodeEvery && r.channel.Status().Durable > r.at {
+	if now.Sub(r.encoded) < r.every && r.channel.Status().Durable > r.at {
 		return nil
 	}
 	m, err := r.tables.mark(r.incarnation, r.changed, r.side)
