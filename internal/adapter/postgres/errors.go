@@ -19,13 +19,14 @@ func sqlState(err error) string {
 }
 
 // wrap gives an error from a connection its code. A context's end stays
-// recognisable by errors.Is; an error that has a code keeps it.
+// recognisable by errors.Is; an error that has a code already is returned as it is.
 func (s side) wrap(err error, format string, args ...any) *weirerr.Error {
 	var typed *weirerr.Error
-	code, hint := s.classify(err)
 	if errors.As(err, &typed) {
-		code, hint = typed.Code, ""
+		known := *typed
+		return &known
 	}
+	code, hint := s.classify(err)
 	e := weirerr.New(code, format, args...).Wrap(redacted(err))
 	if hint != "" {
 		return e.Hint("%s", hint)

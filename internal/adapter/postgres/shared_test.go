@@ -68,7 +68,7 @@ func newDB(t testing.TB) string {
 // dial opens a plain session, without our pinned settings, that ends with the test.
 func dial(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
+	conn, err := pgx.Connect(context.Background(), url) // in a cleanup the test's context has ended
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func dial(t testing.TB, url string) *pgx.Conn {
 func exec(t testing.TB, conn *pgx.Conn, sql ...string) {
 	t.Helper()
 	for _, q := range sql {
-		if _, err := conn.PgConn().Exec(t.Context(), q).ReadAll(); err != nil {
+		if _, err := conn.PgConn().Exec(context.Background(), q).ReadAll(); err != nil {
 			t.Fatalf("%v in:\n%s", err, q)
 		}
 	}

@@ -21,7 +21,7 @@ func (st *stream) tend(ctx context.Context) {
 		reply := false
 		select {
 		case <-ctx.Done():
-			_ = st.conn.SetReadDeadline(time.Unix(1, 0)) // wakes the reader
+			st.interrupt()
 			return
 		case <-st.asked:
 			reply = true
@@ -39,7 +39,7 @@ func (st *stream) tend(ctx context.Context) {
 		switch {
 		case silence > st.timeout+st.timeout/4:
 			st.silent.Store(true)
-			_ = st.conn.SetReadDeadline(time.Unix(1, 0))
+			st.interrupt()
 			return
 		case reply, ask:
 		case durable > acked && (durable >= awaited && acked < awaited || now.Sub(lastSent) >= st.src.cfg.AckEvery):
@@ -51,7 +51,7 @@ func (st *stream) tend(ctx context.Context) {
 			lastAsked = now
 		}
 		if err := st.status(durable, ask); err != nil {
-			_ = st.conn.SetReadDeadline(time.Unix(1, 0))
+			st.interrupt()
 			return
 		}
 		acked, lastSent = durable, now

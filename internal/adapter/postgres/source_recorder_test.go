@@ -31,6 +31,7 @@ type recorder struct {
 	asked   int // calls of TablesChanged
 	calls   int // of Changes
 	largest int // of the pieces, in bytes
+	beats   int // of Alive
 }
 
 type recordedPiece struct {
@@ -100,6 +101,7 @@ func (r *recorder) reach(position []byte) {
 func (r *recorder) Alive(position []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.beats++
 	r.reach(position)
 	return nil
 }

@@ -28,11 +28,12 @@ const aliveEvery = 50 * time.Millisecond
 //	tend                          acknowledges, watches for silence, ends the read with ctx
 //	beat                          heartbeats while nothing is committed
 type stream struct {
-	src  *Source
-	h    capture.Handler
-	wire *wire
-	conn net.Conn
-	dec  *decoder
+	src   *Source
+	h     capture.Handler
+	wire  *wire
+	conn  net.Conn
+	batch *batching // under conn; nil when it is no TCP connection
+	dec   *decoder
 
 	whole    bool          // transactions come when they committed, large ones too
 	timeout  time.Duration // the server's wal_sender_timeout
@@ -151,6 +152,7 @@ func (st *stream) startOnce(ctx context.Context, at LSN) (*pgconn.PgConn, error)
 	if err != nil {
 		return nil, err
 	}
+	cfg.DialFunc = dialBatching(cfg.DialFunc, func(b *batching) { st.batch = b })
 	cfg.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
 		st.wire = newWire(r)
 		return pgproto3.NewFrontend(st.wire, w)
@@ -175,6 +177,9 @@ func (st *stream) startOnce(ctx context.Context, at LSN) (*pgconn.PgConn, error)
 		}
 		switch msg := msg.(type) {
 		case *pgproto3.CopyBothResponse:
+			if st.batch != nil {
+				st.batch.enabled.Store(true)
+			}
 			return pg, nil
 		case *pgproto3.ErrorResponse:
 			err = pgconn.ErrorResponseToPgError(msg)
@@ -206,6 +211,15 @@ func (s *Source) streamFailed(err error) error {
 		e.Code = weirerr.UpstreamUnreachable
 	}
 	return e
+}
+
+// interrupt ends the read under way.
+func (st *stream) interrupt() {
+	if st.batch != nil {
+		st.batch.interrupt()
+		return
+	}
+	_ = st.conn.SetReadDeadline(time.Unix(1, 0))
 }
 
 // run reads until the connection fails.
