@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/weirstream/weir/internal/backfill"
 	"github.com/weirstream/weir/internal/row"
@@ -13,6 +14,10 @@ import (
 	"github.com/weirstream/weir/internal/wal"
 	"github.com/weirstream/weir/internal/weirerr"
 )
+
+// noteEvery is how often a position that moves without a transaction for us is
+// made durable, so that the upstream's slot moves on.
+const noteEvery = 5 * time.Second
 
 // passedMax bounds the memory of transactions that a snapshot might not see yet.
 const passedMax = 1 << 20
@@ -27,9 +32,14 @@ type stream struct {
 	mu struct {
 		sync.Mutex
 		writer wal.Writer
-		broken error  // the writer must be replaced
-		last   []byte // position of the last entry appended, or where the slot began
-		seen   []byte // the stream has delivered everything up to here
+		broken error     // the writer must be replaced
+		last   []byte    // position of the last entry appended, or where the slot began
+		seen   []byte    // the stream has delivered everything up to here
+		noted  time.Time // when last was appended
+		// unsettled: a chunk was placed, and its consumer waits for an entry at or
+		// above end.
+		unsettled bool
+		end       []byte
 		moved  chan struct{}
 		// passed holds transactions in the channel that no chunk's snapshot has been
 		// found to see yet.
@@ -140,7 +150,7 @@ func (st *stream) Commit(txn uint64, position []byte, commitUs int64) error {
 	if _, err := st.mu.writer.Append(&e); err != nil {
 		return st.noteLocked(err)
 	}
-	st.mu.last = append(st.mu.last[:0], position...)
+	st.appendedLocked(position)
 	if len(st.mu.passed) == passedMax {
 		st.mu.passed = append(st.mu.passed[:0], st.mu.passed[passedMax/2:]...)
 	}
@@ -149,12 +159,28 @@ func (st *stream) Commit(txn uint64, position []byte, commitUs int64) error {
 	return nil
 }
 
-// Alive implements Handler.
+// Alive implements Handler. Now and then, and when a chunk waits for it, the
+// position becomes an entry without changes: only what the log has is
+// acknowledged, and only entries settle a chunk.
 func (st *stream) Alive(position []byte) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.seenLocked(position)
+	settles := st.mu.unsettled && !above(st.mu.end, position)
+	if !above(position, st.mu.last) || !settles && time.Since(st.mu.noted) < noteEvery {
+		return nil
+	}
+	if _, err := st.mu.writer.Append(&wal.Entry{Kind: wal.KindTxn, Position: position}); err != nil {
+		return st.noteLocked(err)
+	}
+	st.appendedLocked(position)
 	return nil
+}
+
+// appendedLocked follows an entry at position.
+func (st *stream) appendedLocked(position []byte) {
+	st.mu.last, st.mu.noted = append(st.mu.last[:0], position...), time.Now()
+	st.mu.unsettled = st.mu.unsettled && above(st.mu.end, position)
 }
 
 // seenLocked moves the position up to which everything was delivered.
@@ -265,6 +291,10 @@ func (st *stream) placeLocked(m *backfill.Marker) (ts.Ts, bool, error) {
 	at, err := st.mu.writer.Append(&wal.Entry{Kind: wal.KindMarker, Changes: m.Encode()})
 	if err != nil {
 		return 0, false, st.noteLocked(err)
+	}
+	st.mu.unsettled = true
+	if above(m.End, st.mu.end) {
+		st.mu.end = slices.Clone(m.End)
 	}
 	return at, true, nil
 }
