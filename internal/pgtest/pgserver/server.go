@@ -155,11 +155,22 @@ func (s *Server) CreateDB(ctx context.Context, name string) (string, error) {
 	return s.URL(name), err
 }
 
-// Log is the end of the server's log, at most 32 KiB.
+// Log is the end of the server's log, at most 8 KiB, without the chatter of
+// logical decoding.
 func (s *Server) Log() string {
 	b, err := os.ReadFile(s.logPath())
 	if err != nil {
 		return err.Error()
 	}
-	return string(b[max(0, len(b)-32<<10):])
+	var out strings.Builder
+	quiet := false
+	for line := range strings.Lines(string(b)) {
+		if !strings.Contains(line, " DETAIL: ") && !strings.Contains(line, " STATEMENT: ") {
+			quiet = strings.Contains(line, " LOG:  logical decoding ") || strings.Contains(line, " LOG:  starting logical decoding ")
+		}
+		if !quiet {
+			out.WriteString(line)
+		}
+	}
+	return out.String()[max(0, out.Len()-8<<10):]
 }
