@@ -44,6 +44,8 @@ func (a *applier) apply(ctx context.Context, p *piece) error {
 	if !errors.Is(err, errInTurn) && !refused(err) {
 		return a.failure(err)
 	}
+	a.replays++
+	a.log.Debug("batch is replayed change by change", "changes", len(p.ops), "why", err)
 	if err := a.undoPiece(ctx); err != nil {
 		return err
 	}

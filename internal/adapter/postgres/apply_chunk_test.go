@@ -154,7 +154,7 @@ func TestChunkReplays(t *testing.T) {
 	r.reopen()
 	c = r.begin(s, nil, nil)
 	err := c.fails(tuple(1, "tmp", 1, "x"), tuple(2, "tmp", 1, "y"))
-	expectCode(t, err, weirerr.BadRow, "id=2", "items_name_idx")
+	wantCode(t, err, weirerr.BadRow, "id=2", "items_name_idx")
 }
 
 func (c *chunkOf) fails(rows ...row.Tuple) error {
@@ -168,7 +168,7 @@ func TestChunkRefusesAnotherOrder(t *testing.T) {
 	s := r.shape("public.w")
 	exec(t, r.dst, `CREATE TABLE public.w (k text COLLATE "C" PRIMARY KEY)`, `INSERT INTO public.w VALUES ('B'), ('b'), ('C')`)
 	c := r.begin(s, bound("a"), bound("c")) // holds B as well, by a collation that ignores case
-	expectCode(t, c.fails(tuple("b"), tuple("B")), weirerr.TargetConflict, "collation")
+	wantCode(t, c.fails(tuple("b"), tuple("B")), weirerr.TargetConflict, "collation")
 	r.reopen()
 	r.expect(`SELECT count(*) FROM public.w`, "3")
 }

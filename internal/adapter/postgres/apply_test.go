@@ -162,7 +162,7 @@ func TestSinkNamesTheBadRow(t *testing.T) {
 				items[i] = insert(s, i+1000, "b", 1, fmt.Sprint(i+1000))
 			}
 			items[50] = c.bad(s)
-			expectCode(t, r.try(items...), weirerr.BadRow, c.want...)
+			wantCode(t, r.try(items...), weirerr.BadRow, c.want...)
 			r.reopen()
 			if after := rows(t, r.dst, `SELECT count(*), max(id) FROM public.items`); after[0] != before[0] {
 				t.Errorf("%s rows, want %s", after, before)
@@ -184,7 +184,7 @@ func TestSinkReplayUpserts(t *testing.T) {
 	r.expect(`SELECT * FROM public.items`, "1|new|2|y", "2|moved|3|z", "9|appears|1|z")
 	// An update of a part of a row that is not there cannot be made whole.
 	err := r.try(update(s, 77, "a", 1, unchanged{}))
-	expectCode(t, err, weirerr.TargetConflict, "public.items", "id=77")
+	wantCode(t, err, weirerr.TargetConflict, "public.items", "id=77")
 }
 
 // A net batch may break a unique constraint that the order of changes keeps.
@@ -280,5 +280,5 @@ func TestSinkForeignKeys(t *testing.T) {
 	r.deliver(update(child, 20, nil), remove(parent, 4, nil), insert(parent, 4, "again"), update(child, 20, 4))
 	r.expect(`SELECT v FROM public.parent`, "again", "c")
 	err := r.try(insert(child, 99, 999))
-	expectCode(t, err, weirerr.BadRow, "public.child", "id=99", "child_parent_fkey", "DEFERRABLE")
+	wantCode(t, err, weirerr.BadRow, "public.child", "id=99", "child_parent_fkey", "DEFERRABLE")
 }

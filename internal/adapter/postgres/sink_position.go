@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/weirstream/weir/internal/feed"
 	"github.com/weirstream/weir/internal/ts"
@@ -38,7 +39,7 @@ func ensureSchema(ctx context.Context, conn *pgx.Conn) error {
 			continue
 		}
 		return target.wrap(err, "cannot create schema weir, which keeps the feed's position").
-			Hint("let the role create a schema, or create it by hand: weir check --print-sql prints it")
+			Hint("let the role create schemas, or have it made once: CREATE SCHEMA weir AUTHORIZATION the_role")
 	}
 }
 
@@ -65,8 +66,11 @@ func createSchema(ctx context.Context, conn *pgx.Conn) error {
 // createdMeanwhile tells whether a CREATE failed since another session was first.
 func createdMeanwhile(err error) bool {
 	switch sqlState(err) {
-	case "23505", "42P06", "42P07", "42710": // in the catalog; schema, table, object
+	case "42P06", "42P07", "42710": // schema, table, object
 		return true
+	case "23505":
+		var pg *pgconn.PgError
+		return errors.As(err, &pg) && pg.SchemaName == "pg_catalog"
 	}
 	return false
 }

@@ -241,7 +241,7 @@ func (r *rig) expect(sql string, want ...string) {
 }
 
 // expectCode checks an error's code and that its text has the words.
-func expectCode(t testing.TB, err error, code weirerr.Code, words ...string) {
+func wantCode(t testing.TB, err error, code weirerr.Code, words ...string) {
 	t.Helper()
 	if weirerr.CodeOf(err) != code {
 		t.Fatalf("got %v, want code %s", err, code)

@@ -44,6 +44,7 @@ type applier struct {
 	created  map[string]bool     // types made in this transaction
 	refs     map[uint32][]uint32 // foreign keys by OID; nil: to look up
 	truncate truncation          // collected and not applied
+	replays  int                 // pieces that had to be applied in turn
 	works    []*tableWork        // reused from piece to piece
 	arrays   arrays
 }

@@ -94,7 +94,7 @@ func keyNames(s *row.Schema) []string {
 // ddlError is the error of DDL. What another session made at the same time is
 // there when the sink is opened again.
 func (a *applier) ddlError(err error, what string) *weirerr.Error {
-	if createdMeanwhile(err) && sqlState(err) != "23505" {
+	if createdMeanwhile(err) {
 		return weirerr.New(weirerr.TargetUnreachable, "%s: another session made it at the same time", what).
 			With("changefeed", a.lane.Changefeed).Wrap(err)
 	}

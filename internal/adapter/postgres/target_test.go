@@ -139,7 +139,7 @@ func TestSchemaPolicies(t *testing.T) {
 		r := newRig(t, SinkConfig{SchemaPolicy: policy}, itemsDDL)
 		before := r.shape("public.items")
 		err := r.try(reshape(nil, before))
-		expectCode(t, err, weirerr.TargetMissing, "public.items")
+		wantCode(t, err, weirerr.TargetMissing, "public.items")
 		exec(t, r.dst, `CREATE TABLE public.items (note text, added int DEFAULT 7, id int8 PRIMARY KEY, qty int, name text)`) // another order, a column more
 		r.reopen()
 		r.deliver(reshape(nil, before), insert(before, 1, "a", 1, "n"), update(before, 1, "b", 1, unchanged{}))
@@ -157,9 +157,9 @@ func TestSchemaPolicies(t *testing.T) {
 	})
 	t.Run(PolicyFail, func(t *testing.T) {
 		r, before, after := start(t, PolicyFail)
-		expectCode(t, r.try(reshape(before, after)), weirerr.SchemaRefused, "public.items", "qty dropped", "extra added")
+		wantCode(t, r.try(reshape(before, after)), weirerr.SchemaRefused, "public.items", "qty dropped", "extra added")
 		r.reopen()
-		expectCode(t, r.try(insert(after, 2, "c", "n", 99)), weirerr.TargetMissing, "public.items", "extra")
+		wantCode(t, r.try(insert(after, 2, "c", "n", 99)), weirerr.TargetMissing, "public.items", "extra")
 	})
 }
 
@@ -170,12 +170,12 @@ func TestSinkMissingColumn(t *testing.T) {
 	s := r.shape("public.items")
 	r.deliver(insert(s, 1, "a", 1, "n"))
 	exec(t, r.dst, `ALTER TABLE public.items DROP note`)
-	expectCode(t, r.try(insert(s, 2, "a", 1, "n")), weirerr.TargetMissing)
+	wantCode(t, r.try(insert(s, 2, "a", 1, "n")), weirerr.TargetMissing)
 	r.reopen()
-	expectCode(t, r.try(insert(s, 2, "a", 1, "n")), weirerr.TargetMissing, "public.items", "note")
+	wantCode(t, r.try(insert(s, 2, "a", 1, "n")), weirerr.TargetMissing, "public.items", "note")
 	exec(t, r.dst, `ALTER TABLE public.items ADD note text`, `ALTER TABLE public.items RENAME TO elsewhere`, `CREATE VIEW public.items AS SELECT * FROM public.elsewhere`)
 	r.reopen()
-	expectCode(t, r.try(insert(s, 2, "a", 1, "n")), weirerr.TargetConfig, "public.items")
+	wantCode(t, r.try(insert(s, 2, "a", 1, "n")), weirerr.TargetConfig, "public.items")
 }
 
 func TestSinkTypes(t *testing.T) {
@@ -231,7 +231,7 @@ func TestSinkTruncate(t *testing.T) {
 	}
 	r.expect(`SELECT * FROM public.p`, "3")
 	r.expect(`SELECT * FROM public.q`)
-	expectCode(t, r.try(truncateItem(p)), weirerr.TargetConflict, "foreign key")
+	wantCode(t, r.try(truncateItem(p)), weirerr.TargetConflict, "foreign key")
 }
 
 // Two feeds of one target database, begun at the same time.
