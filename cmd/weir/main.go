@@ -18,7 +18,7 @@ func main() {
 	// wider garbage collector target costs little memory and saves much time.
 	debug.SetGCPercent(200)
 	os.Exit(cli.Run(context.Background(), cli.OS(cli.Programs{
-		Version: version, Serve: node.Run,
+		Version: version, Serve: node.Run, Check: node.Check, CheckSQL: node.CheckSQL,
 		VerifyLog: node.VerifyLog, InspectLog: node.InspectLog,
 	}), os.Args[1:]))
 }

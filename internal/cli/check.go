@@ -9,7 +9,7 @@ import (
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	var address, tables string
+	var address, tables, source, role string
 	var printSQL bool
 	cmd := &cobra.Command{
 		Use:   "check --url postgres://…",
@@ -27,7 +27,7 @@ role with the least privilege.`,
 				return err
 			}
 			if printSQL {
-				sql, err := a.CheckSQL(cmd.Context(), address, rules)
+				sql, err := a.CheckSQL(cmd.Context(), CheckSQLRequest{URL: address, Tables: rules, Source: source, Role: role})
 				if err != nil {
 					return err
 				}
@@ -48,6 +48,8 @@ role with the least privilege.`,
 	}
 	cmd.Flags().StringVar(&address, "url", "", "the upstream's `URL`, or env:NAME or file:PATH")
 	cmd.Flags().StringVar(&tables, "tables", "", "table `rules`, separated by commas (default: every table)")
+	cmd.Flags().StringVar(&source, "source", "shop", "the `NAME` that the source will have: slot and publications are named after it")
+	cmd.Flags().StringVar(&role, "role", "weir", "the `ROLE` that the source will connect as")
 	cmd.Flags().BoolVar(&printSQL, "print-sql", false, "print what a database administrator runs")
 	return cmd
 }

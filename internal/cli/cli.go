@@ -23,7 +23,7 @@ type Programs struct {
 	// Check asks the upstream at url whether it can be captured. It changes nothing there.
 	Check func(ctx context.Context, url string, tables []string) (CheckReport, error)
 	// CheckSQL prints what a database administrator runs so that it can be.
-	CheckSQL func(ctx context.Context, url string, tables []string) (string, error)
+	CheckSQL func(ctx context.Context, r CheckSQLRequest) (string, error)
 	// VerifyLog checks every record of the log in a data directory, without changing it.
 	VerifyLog func(ctx context.Context, dir string) ([]LogReport, error)
 	// InspectLog calls each with the entries of a data directory's log, in order.
@@ -32,6 +32,14 @@ type Programs struct {
 	Stdout, Stderr io.Writer
 	Env            func(name string) (string, bool)
 	Now            func() time.Time
+}
+
+// CheckSQLRequest says for which source the SQL is.
+type CheckSQLRequest struct {
+	URL    string
+	Tables []string // rules
+	Source string   // its name
+	Role   string   // it will connect as
 }
 
 // CheckReport is what a preflight found.

@@ -76,7 +76,9 @@ func (m *terminal) run(args ...string) int {
 			}
 			return CheckReport{Upstream: "database shop", OK: true, Findings: []Finding{}}, nil
 		},
-		CheckSQL: func(context.Context, string, []string) (string, error) { return "CREATE ROLE weir;\n", nil },
+		CheckSQL: func(context.Context, CheckSQLRequest) (string, error) { return "CREATE ROLE weir;\n", nil },
+			return "CREATE ROLE " + r.Role + "; -- for " + r.Source + "\n", nil
+		},
 		VerifyLog: func(_ context.Context, dir string) ([]LogReport, error) {
 			return []LogReport{{Channel: "shop", OK: dir != "damaged", FirstTs: 3, LastTs: 9, Entries: 7, Bytes: 4096, Segments: 1,
 				Faults: map[bool][]string{true: {"record at 17: crc"}, false: {}}[dir == "damaged"]}}, nil

@@ -117,7 +117,7 @@ func (n *node) wire(ctx context.Context) {
 		saveEvery: n.cfg.Log.CheckpointEvery.Std(), evictable: int64(n.cfg.Log.SegmentBytes),
 	}
 	n.sources = &sources{
-		ctx: ctx, cluster: n.format.Cluster, wal: n.wal, store: n.store, pins: n.pins, witness: n.witness,
+		ctx: ctx, wal: n.wal, store: n.store, pins: n.pins, witness: n.witness,
 		sideBytes: int64(n.cfg.Log.SideBytes), capture: n.cfg.Capture, lookup: lookup, log: n.log, registry: n.registry, all: map[string]*source{},
 	}
 	kinds := sinkKinds(n.log)

@@ -25,7 +25,6 @@ import (
 // sources runs what control decided about sources. It implements control.Sources.
 type sources struct {
 	ctx       context.Context // of the node; captures end with it
-	cluster   string
 	wal       wal.Log
 	store     *metastore.Store
 	pins      *pins
@@ -61,7 +60,7 @@ func (s *sources) connect(def control.Source) (*postgres.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return postgres.New(postgres.Config{Name: def.Name, ClusterID: s.cluster, URL: url, Tables: tables, Readers: s.capture.SnapshotReaders}, s.log)
+	return postgres.New(postgres.Config{Name: def.Name, URL: url, Tables: tables, Readers: s.capture.SnapshotReaders}, s.log)
 }
 
 // Probe implements control.Sources.
