@@ -158,6 +158,45 @@ func (r *rig) statement(x *txn, rng *rand.Rand) {
 	}
 }
 
+// TestRestartInTheMiddleOfAChunk: what is saved between two pieces of a chunk
+// does not count the chunk as delivered.
+func TestRestartInTheMiddleOfAChunk(t *testing.T) {
+	r := newRig(t, 50)
+	r.opts.SnapshotRows, r.opts.encodeEvery = 1, 1
+	r.commit(false, func(x *txn) {
+		for i := range 20 {
+			x.insert(accounts, keyName(i), "100", "")
+		}
+	})
+	r.pump(-1)
+	pieces := 0
+	r.target.onCommit = func(tg *target, pos Position) {
+		if pos.Offset == 0 {
+			return
+		}
+		if pieces++; pieces == 3 {
+			tg.hang = make(chan struct{})
+		}
+	}
+	f := r.start(t)
+	until(t, "the third piece is committed", func() bool {
+		r.target.mu.Lock()
+		defer r.target.mu.Unlock()
+		return r.target.hang != nil
+	})
+	if err := f.Pause(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.kill()
+	r.target.hang = nil
+	f = r.start(t)
+	if err := f.Resume(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	r.consistent(t)
+	r.equal(t)
+}
+
 // TestWholeTransactions (G3): from ConsistentFrom on no commit shows half a
 // transfer.
 func TestWholeTransactions(t *testing.T) {

@@ -89,7 +89,10 @@ func (t *target) fail(format string, args ...any) {
 }
 
 func (s *sink) Write(ctx context.Context, items []Item) error {
-	if hang := s.t.hang; hang != nil {
+	s.t.mu.Lock()
+	hang := s.t.hang
+	s.t.mu.Unlock()
+	if hang != nil {
 		select {
 		case <-hang:
 		case <-ctx.Done():
