@@ -18,8 +18,12 @@ import (
 	"github.com/weirstream/weir/internal/pgtest/pgserver"
 )
 
-// Build compiles the weir binary into dir and returns its path.
+// Build compiles the weir binary into dir and returns its path. WEIR_BIN names
+// one that is there already.
 func Build(ctx context.Context, dir string) (string, error) {
+	if bin := os.Getenv("WEIR_BIN"); bin != "" {
+		return filepath.Abs(bin)
+	}
 	bin := filepath.Join(dir, "weir")
 	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", bin, "github.com/weirstream/weir/cmd/weir")
 	if out, err := cmd.CombinedOutput(); err != nil {
