@@ -200,12 +200,8 @@ func (a *app) changefeedVerify() *cobra.Command {
 func printReport(w io.Writer, r control.VerifyReport) {
 	rows := [][]string{{"TABLE", "SOURCE ROWS", "TARGET ROWS", "DIFFERING", ""}}
 	for _, t := range r.Tables {
-		note := t.Note
-		if t.Undecided > 0 {
-			note = strings.TrimSpace(fmt.Sprintf("%d rows undecided %s", t.Undecided, note))
-		}
 		rows = append(rows, []string{t.Table, strconv.FormatInt(t.SourceRows, 10), strconv.FormatInt(t.TargetRows, 10),
-			strconv.FormatInt(t.Differing, 10), note})
+			strconv.FormatInt(t.Differing, 10), t.Note})
 	}
 	table(w, rows...)
 	for _, t := range r.Tables {
