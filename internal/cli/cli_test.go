@@ -76,7 +76,7 @@ func (m *terminal) run(args ...string) int {
 			}
 			return CheckReport{Upstream: "database shop", OK: true, Findings: []Finding{}}, nil
 		},
-		CheckSQL: func(context.Context, CheckSQLRequest) (string, error) { return "CREATE ROLE weir;\n", nil },
+		CheckSQL: func(_ context.Context, r CheckSQLRequest) (string, error) {
 			return "CREATE ROLE " + r.Role + "; -- for " + r.Source + "\n", nil
 		},
 		VerifyLog: func(_ context.Context, dir string) ([]LogReport, error) {
