@@ -17,8 +17,7 @@ func TestClockSetBack(t *testing.T) {
 	t.Parallel()
 	for _, inOrder := range []bool{true, false} {
 		dir, o := scratch(t), lazy(1<<20)
-		now := time.Now()
-		o.now = func() time.Time { return now }
+		now := newWall(&o)
 		l, c := open(t, dir, o)
 		w := lead(t, c)
 		first := put(t, w, entryOf(0, 10))
@@ -31,7 +30,7 @@ func TestClockSetBack(t *testing.T) {
 			l.Close()
 		}
 		dir = copyDir(t, dir)
-		now = now.Add(-time.Hour)
+		now.add(-time.Hour)
 		l, c = open(t, dir, o)
 		w = lead(t, c)
 		second := put(t, w, entryOf(1, 10))
@@ -49,8 +48,7 @@ func TestClockSetBack(t *testing.T) {
 func TestCeiling(t *testing.T) {
 	t.Parallel()
 	dir, o := scratch(t), lazy(1<<20)
-	now := time.Now()
-	o.now = func() time.Time { return now }
+	now := newWall(&o)
 	_, c := open(t, dir, o)
 	w := lead(t, c)
 	check := func(at ts.Ts) {
@@ -60,10 +58,10 @@ func TestCeiling(t *testing.T) {
 		}
 	}
 	for i := range 20 {
-		now = now.Add(time.Duration(i) * time.Second)
+		now.add(time.Duration(i) * time.Second)
 		check(put(t, w, entryOf(i, 10)).Ts)
 	}
-	at, err := w.Promise(ts.FromTime(now.Add(30 * time.Minute)))
+	at, err := w.Promise(ts.FromTime(now.time().Add(30 * time.Minute)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,5 +341,31 @@ func TestFlippedMark(t *testing.T) {
 	seg := s.segs[0]
 	for bit := range int(seg.end-seg.markAt) * 8 / slower(7) {
 		s.flip(t, dir, segName(1), seg.markAt+int64(bit/8), bit%8)
+	}
+}
+
+// TestControlSetBack puts an older copy of the control record in place.
+func TestControlSetBack(t *testing.T) {
+	t.Parallel()
+	dir := scratch(t)
+	l, c := open(t, dir, lazy(1<<20))
+	put(t, lead(t, c), entryOf(0, 10))
+	older, err := os.ReadFile(filepath.Join(chDir(dir), controlFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, lead(t, c), entryOf(1, 10))
+	l.Close()
+	damageFile(t, filepath.Join(chDir(dir), controlFile), func([]byte) []byte { return older })
+	l, err = Open(dir, lazy(1<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if _, err := l.Channel("ch"); weirerr.CodeOf(err) != weirerr.StoreBehind {
+		t.Errorf("an older control record: %v, want StoreBehind", err)
+	}
+	if r, err := Verify(dir); err != nil || !r.Damaged() {
+		t.Errorf("an older control record: verify says %+v, %v", r, err)
 	}
 }

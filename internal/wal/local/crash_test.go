@@ -33,7 +33,7 @@ func TestCrashAtEachSync(t *testing.T) {
 	to := filepath.Join(scratch(t), "image")
 	rnd := rand.New(rand.NewSource(7))
 	var one sync.Mutex
-	fs.sync_ = func() {
+	fs.onSync = func() {
 		one.Lock()
 		defer one.Unlock()
 		for _, torn := range []int{-1, 1 << 20, 1, 3} {

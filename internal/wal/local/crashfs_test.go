@@ -20,13 +20,13 @@ type crashFS struct {
 	osFS
 	root string
 
-	mu    sync.Mutex
-	ids   map[string]int // current names
-	disk  map[int][]byte // content at the last sync
-	names map[string]int // durable names
-	last  int            // of the ids given out
-	fail  func(op, name string) error
-	sync_ func() // called before and after each sync
+	mu     sync.Mutex
+	ids    map[string]int // current names
+	disk   map[int][]byte // content at the last sync
+	names  map[string]int // durable names
+	last   int            // of the ids given out
+	fail   func(op, name string) error
+	onSync func() // called before and after each sync
 }
 
 func newCrashFS(root string) *crashFS {
@@ -120,8 +120,8 @@ func (c *crashFS) SyncDir(dir string) error {
 }
 
 func (c *crashFS) hook() {
-	if c.sync_ != nil {
-		c.sync_()
+	if c.onSync != nil {
+		c.onSync()
 	}
 }
 

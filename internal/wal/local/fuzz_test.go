@@ -14,11 +14,11 @@ func FuzzSegment(f *testing.F) {
 	f.Add(appendFrame(nil, kindEntry, 1, 5, []byte{'T', 0, 0, 0, 0, 'x'}, segmentSalt("ch", 1), 0, segHeader), uint16(0))
 	head := (&fileHead{no: 1, term: 1}).encode(segMagic, segmentSalt("ch", 1), segHeader)
 	f.Fuzz(func(t *testing.T, body []byte, cut uint16) {
-		dir := t.TempDir()
+		dir := scratch(t)
 		if err := os.MkdirAll(chDir(dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		c := control{seq: 1, firstSeg: 1}
+		c := control{seq: 1, firstSeg: 1, term: 1, ceiling: 1 << 60}
 		copyOf := c.encode(controlSalt("ch"))
 		seg := append(append([]byte{}, head...), body...)
 		seg = seg[:max(0, len(seg)-int(cut))]

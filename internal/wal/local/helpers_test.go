@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -216,3 +217,17 @@ func damageFile(t testing.TB, path string, change func([]byte) []byte) {
 func reseal(b []byte, salt uint32) {
 	binary.LittleEndian.PutUint32(b[len(b)-4:], crc32.Update(salt, castagnoli, b[:len(b)-4]))
 }
+
+// wall is a wall clock that a test sets.
+type wall struct{ us atomic.Int64 }
+
+// newWall makes o read a clock that stands at the present.
+func newWall(o *Options) *wall {
+	w := &wall{}
+	w.us.Store(time.Now().UnixMicro())
+	o.now = w.time
+	return w
+}
+
+func (w *wall) time() time.Time     { return time.UnixMicro(w.us.Load()) }
+func (w *wall) add(d time.Duration) { w.us.Add(d.Microseconds()) }

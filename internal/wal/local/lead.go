@@ -209,7 +209,7 @@ func (w *writer) keep() {
 	c := w.c
 	tick := time.NewTicker(c.opts.ReserveAhead / 4)
 	defer tick.Stop()
-	used := w.clock0()
+	used := w.last()
 	jump := newJumpWatch(c.opts.now())
 	for {
 		select {
@@ -236,7 +236,8 @@ func (w *writer) keep() {
 	}
 }
 
-func (w *writer) clock0() ts.Ts {
+// last is the clock's last Ts.
+func (w *writer) last() ts.Ts {
 	w.c.mu.Lock()
 	defer w.c.mu.Unlock()
 	return w.clock.Last()

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/weirstream/weir/internal/ts"
+	"github.com/weirstream/weir/internal/weirerr"
 )
 
 // loaded is what a channel's files say. Loading changes nothing on disk.
@@ -55,8 +56,30 @@ func loadChannel(fs fsys, dir, channel string) (*loaded, error) {
 	if ctl.tailSeg != 0 {
 		l.addGap(channel, expect, ctl.tailSeg+1)
 	}
+	if err := l.behind(channel); err != nil {
+		return nil, err
+	}
 	l.compare()
 	return l, nil
+}
+
+// behind tells whether the control record is older than the segments prove: a term and
+// a ceiling are in it before any entry uses them.
+func (l *loaded) behind(channel string) error {
+	if l.term() <= l.ctl.term && l.entriesTs() <= l.ctl.ceiling {
+		return nil
+	}
+	return weirerr.New(weirerr.StoreBehind, "the control record is older than the segments").With("channel", channel).
+		With("term", l.ctl.term).With("segments_term", l.term()).With("ceiling", l.ctl.ceiling).With("last_ts", l.entriesTs()).
+		Hint("restore the whole directory of the channel from one copy, or resync the source")
+}
+
+// entriesTs is the newest Ts of the entries that are there.
+func (l *loaded) entriesTs() (t ts.Ts) {
+	for _, s := range l.segs {
+		t = max(t, s.last)
+	}
+	return t
 }
 
 // addGap notes that the segments [from, to) are missing, when there are any.

@@ -42,7 +42,7 @@ type ChannelReport struct {
 }
 
 // Finding is one fault. Either Damage is set (LogCorrupt, with channel, segment,
-// offset and neighbours), or Note tells what the next opening repairs.
+// offset and neighbours; or StoreBehind), or Note tells what the next opening repairs.
 type Finding struct {
 	Damage *weirerr.Error
 	Note   string
@@ -121,7 +121,7 @@ func (v *verifier) control() (first, tailSeg uint64, err error) {
 	l, err := loadChannel(v.fs, v.dir, v.Channel)
 	var typed *weirerr.Error
 	switch {
-	case errors.As(err, &typed) && typed.Code == weirerr.LogCorrupt:
+	case errors.As(err, &typed) && (typed.Code == weirerr.LogCorrupt || typed.Code == weirerr.StoreBehind):
 		v.damage(typed)
 		nos, err := listSegments(v.dir)
 		if err != nil || len(nos) == 0 {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 	"sync"
 	"testing"
@@ -230,7 +229,11 @@ func some(t *testing.T, w wal.Writer, rec *record, n, size int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		last = at
+		if last = at; i%8 == 7 { // small groups, so that segments are
+			if err := w.WaitDurable(soon(t), last); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	if err := w.WaitDurable(soon(t), last); err != nil {
 		t.Fatal(err)
@@ -403,103 +406,6 @@ func testTruncation(t *testing.T, open Opener) {
 	w, rest := lead(t, c), record{}
 	some(t, w, &rest, 3, 10)
 	check(t, c, rec.entries[199].Ts, rest.entries)
-}
-
-// testLarge writes a transaction in parts, aborts one, and lets one be orphaned.
-func testLarge(t *testing.T, open Opener) {
-	o := wal.Options{SegmentBytes: 32 << 10, ReadBytes: 32 << 10}
-	l := open(o)
-	c := channel(t, l, "ch")
-	w := lead(t, c)
-	var rec record
-	some(t, w, &rec, 3, 10)
-	ref := largeTxn(t, w, 40)
-	if _, err := rec.append(w, wal.Entry{Kind: wal.KindTxn, Position: []byte("large"), Large: ref}); err != nil {
-		t.Fatal(err)
-	}
-	aborted := largeTxn(t, w, 3)
-	_ = aborted
-	some(t, w, &rec, 60, 900)
-	check(t, c, 0, rec.entries)
-	checkParts(t, c, ref, 40)
-	closeLog(t, l)
-	l = open(o)
-	defer func() { l.Close() }()
-	c = channel(t, l, "ch")
-	w = lead(t, c)
-	check(t, c, 0, rec.entries)
-	checkParts(t, c, ref, 40)
-	if _, err := c.Parts(aborted); err == nil {
-		t.Error("parts of an earlier term that no entry names are still there")
-	}
-	if _, err := w.Append(&wal.Entry{Kind: wal.KindTxn, Large: &wal.LargeRef{Attempt: 12345, Bytes: 1}}); weirerr.CodeOf(err) != weirerr.InvalidArgument {
-		t.Errorf("an entry whose parts do not exist: %v, want InvalidArgument", err)
-	}
-	lw, err := w.Large()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(lw.Part(1, []byte("x")), lw.Abort()); err != nil {
-		t.Errorf("abort: %v", err)
-	}
-	some(t, w, &rec, 60, 900)
-	before := c.Status().Bytes
-	if err := c.Truncate(rec.entries[len(rec.entries)-1].Ts); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Parts(ref); err == nil {
-		t.Error("parts are still there after their entry was truncated")
-	}
-	if st := c.Status(); st.Bytes >= before-ref.Bytes {
-		t.Errorf("%d bytes before truncation, %d after, parts of %d", before, st.Bytes, ref.Bytes)
-	}
-}
-
-// largeTxn writes n parts of 20 kB of the sub-transactions 0, 1 and 2; 1 does not survive.
-func largeTxn(t *testing.T, w wal.Writer, n int) *wal.LargeRef {
-	t.Helper()
-	lw, err := w.Large()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range n {
-		if err := lw.Part(uint64(i%3), part(i)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ref, err := lw.Seal([]uint64{0, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if ref.Bytes < int64(n*20_000) {
-		t.Errorf("%d parts of 20 kB have %d bytes", n, ref.Bytes)
-	}
-	return ref
-}
-
-func part(i int) []byte { return bytes.Repeat(fmt.Appendf(nil, "%05d", i), 4_000) }
-
-func checkParts(t *testing.T, c wal.Channel, ref *wal.LargeRef, n int) {
-	t.Helper()
-	p, err := c.Parts(ref)
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	defer p.Close()
-	for i := range n {
-		if i%3 == 1 {
-			continue
-		}
-		sub, changes, err := p.Next()
-		if err != nil || sub != uint64(i%3) || !bytes.Equal(changes, part(i)) {
-			t.Errorf("part %d: sub-transaction %d, %d bytes, %v", i, sub, len(changes), err)
-			return
-		}
-	}
-	if _, _, err := p.Next(); err != io.EOF {
-		t.Errorf("after the last part: %v, want EOF", err)
-	}
 }
 
 // testLimits appends the largest entry, and refuses a larger one.
