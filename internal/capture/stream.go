@@ -19,8 +19,9 @@ import (
 // made durable, so that the upstream's slot moves on.
 const noteEvery = 5 * time.Second
 
-// passedMax bounds the memory of transactions that a snapshot might not see yet.
-const passedMax = 1 << 20
+// passedMax bounds the memory of transactions that a snapshot might not see. It is
+// far more than can commit between the taking of a snapshot and its marker.
+const passedMax = 1 << 16
 
 // stream is the Handler: it turns what the upstream tells into entries. Its mutex
 // orders transactions and markers.
@@ -40,9 +41,8 @@ type stream struct {
 		// above end.
 		unsettled bool
 		end       []byte
-		moved  chan struct{}
-		// passed holds transactions in the channel that no chunk's snapshot has been
-		// found to see yet.
+		moved     chan struct{}
+		// passed holds the last transactions in the channel.
 		passed []uint64
 	}
 }
@@ -300,10 +300,15 @@ func (st *stream) placeLocked(m *backfill.Marker) (ts.Ts, bool, error) {
 }
 
 // seesAllLocked tells whether a snapshot sees every transaction in the channel.
-// It forgets what v sees: every later snapshot sees it as well.
+// Nothing is forgotten here: a marker that is placed later may be of a snapshot
+// that was taken earlier, by the reader of another chunk.
 func (st *stream) seesAllLocked(v backfill.Visibility) bool {
-	st.mu.passed = slices.DeleteFunc(st.mu.passed, v.Sees)
-	return len(st.mu.passed) == 0
+	for _, xid := range st.mu.passed {
+		if !v.Sees(xid) {
+			return false
+		}
+	}
+	return true
 }
 
 func (st *stream) close() error { return st.writer().Close() }
