@@ -20,6 +20,7 @@ type reading struct {
 	task
 	ctx    context.Context
 	parts  wal.LargeWriter // of the side channel
+	fresh  func()          // to be called when the snapshot will not be checked any more
 	read   uint64          // named in the marker; 0 until it is placed
 	marker backfill.Marker
 }
@@ -40,6 +41,8 @@ func (j *job) readChunk(ctx context.Context, k task) (bool, error) {
 	if r.parts, err = w.Large(); err != nil {
 		return false, err
 	}
+	r.fresh = j.s.stream.reading()
+	defer r.fresh()
 	read, err := j.s.opts.Upstream.ReadChunk(ctx, spec, func(changes []byte, _ int) error {
 		return r.parts.Part(0, changes)
 	})
@@ -55,6 +58,7 @@ func (j *job) readChunk(ctx context.Context, k task) (bool, error) {
 
 // begin places the marker, while the snapshot is fresh.
 func (r *reading) begin(read *ChunkRead) error {
+	defer r.fresh()
 	if err := r.suits(read); err != nil {
 		return err
 	}

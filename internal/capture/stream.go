@@ -19,10 +19,6 @@ import (
 // made durable, so that the upstream's slot moves on.
 const noteEvery = 5 * time.Second
 
-// passedMax bounds the memory of transactions that a snapshot might not see. It is
-// far more than can commit between the taking of a snapshot and its marker.
-const passedMax = 1 << 16
-
 // stream is the Handler: it turns what the upstream tells into entries. Its mutex
 // orders transactions and markers.
 type stream struct {
@@ -42,8 +38,7 @@ type stream struct {
 		unsettled bool
 		end       []byte
 		moved     chan struct{}
-		// passed holds the last transactions in the channel.
-		passed []uint64
+		passed    passed
 	}
 }
 
@@ -151,10 +146,7 @@ func (st *stream) Commit(txn uint64, position []byte, commitUs int64) error {
 		return st.noteLocked(err)
 	}
 	st.appendedLocked(position)
-	if len(st.mu.passed) == passedMax {
-		st.mu.passed = append(st.mu.passed[:0], st.mu.passed[passedMax/2:]...)
-	}
-	st.mu.passed = append(st.mu.passed, txn)
+	st.mu.passed.add(txn)
 	st.seenLocked(position)
 	return nil
 }
@@ -285,7 +277,7 @@ func (st *stream) place(ctx context.Context, m *backfill.Marker) (bool, error) {
 func (st *stream) placeLocked(m *backfill.Marker) (ts.Ts, bool, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if !st.seesAllLocked(m.Visible) {
+	if !st.mu.passed.check(m.Visible) {
 		return 0, false, nil
 	}
 	at, err := st.mu.writer.Append(&wal.Entry{Kind: wal.KindMarker, Changes: m.Encode()})
@@ -299,16 +291,16 @@ func (st *stream) placeLocked(m *backfill.Marker) (ts.Ts, bool, error) {
 	return at, true, nil
 }
 
-// seesAllLocked tells whether a snapshot sees every transaction in the channel.
-// Nothing is forgotten here: a marker that is placed later may be of a snapshot
-// that was taken earlier, by the reader of another chunk.
-func (st *stream) seesAllLocked(v backfill.Visibility) bool {
-	for _, xid := range st.mu.passed {
-		if !v.Sees(xid) {
-			return false
-		}
+// reading notes a chunk reading that is about to take its snapshot; done ends it.
+func (st *stream) reading() (done func()) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	id := st.mu.passed.begin()
+	return func() {
+		st.mu.Lock()
+		defer st.mu.Unlock()
+		st.mu.passed.end(id)
 	}
-	return true
 }
 
 func (st *stream) close() error { return st.writer().Close() }
