@@ -14,8 +14,9 @@ const schemaName = "weir"
 
 // triggerSQL makes the DDL trigger of a slot: after every DDL command it emits the
 // catalog's view of the tables concerned as a transactional message, so that it
-// stands in the stream exactly where the command took effect. The function runs
-// with its owner's rights and swallows every error: no statement of the
+// stands in the stream exactly where the command took effect. A table that lost its
+// identity moves to the other publication in the same transaction, so that the next
+// update of it is not refused. The function runs with its owner's rights and swallows every error: no statement of the
 // application fails because of it.
 func triggerSQL(slot string) []string {
 	fn := quoteIdent(schemaName) + "." + quoteIdent(slot+"_ddl")
@@ -23,7 +24,9 @@ func triggerSQL(slot string) []string {
 		`CREATE SCHEMA IF NOT EXISTS ` + quoteIdent(schemaName),
 		`CREATE OR REPLACE FUNCTION ` + fn + `() RETURNS event_trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $weir$
 DECLARE
+  roots oid[];
   ids oid[];
+  moved record;
   changed json;
   gone json;
 BEGIN
@@ -34,21 +37,37 @@ BEGIN
     SELECT array_agg(DISTINCT d.objid) INTO ids FROM pg_event_trigger_dropped_objects() d
       WHERE d.classid = 'pg_class'::regclass AND d.objsubid <> 0;
   ELSE
-    SELECT array_agg(DISTINCT x.oid) INTO ids FROM pg_event_trigger_ddl_commands() d CROSS JOIN LATERAL (
-      SELECT d.objid AS oid WHERE d.classid = 'pg_class'::regclass
-      UNION ALL SELECT i.indrelid FROM pg_index i WHERE d.classid = 'pg_class'::regclass AND i.indexrelid = d.objid
-      UNION ALL SELECT a.attrelid FROM pg_attribute a WHERE d.classid = 'pg_type'::regclass
-        AND a.atttypid IN (SELECT d.objid UNION ALL SELECT t.oid FROM pg_type t WHERE t.typelem = d.objid OR t.typbasetype = d.objid)
-      UNION ALL SELECT c.oid FROM pg_class c WHERE d.classid = 'pg_namespace'::regclass AND tg_tag = 'ALTER SCHEMA' AND c.relnamespace = d.objid
-    ) x WHERE d.classid IS NOT NULL;
+    WITH RECURSIVE commands AS (
+      SELECT d.classid, d.objid FROM pg_event_trigger_ddl_commands() d WHERE d.classid IS NOT NULL
+    ), types AS ( -- those commanded, and those made of them: arrays, domains, composites
+      SELECT d.objid AS id FROM commands d WHERE d.classid = 'pg_type'::regclass
+      UNION SELECT c.reltype FROM commands d JOIN pg_class c ON c.oid = d.objid WHERE d.classid = 'pg_class'::regclass AND c.relkind = 'c'
+      UNION SELECT COALESCE(c.reltype, p.objid) FROM types t JOIN pg_depend p ON p.refclassid = 'pg_type'::regclass AND p.refobjid = t.id
+        LEFT JOIN pg_class c ON p.classid = 'pg_class'::regclass AND c.oid = p.objid AND c.relkind = 'c'
+        WHERE p.classid = 'pg_type'::regclass OR c.oid IS NOT NULL
+    )
+    SELECT array_agg(DISTINCT x.id) INTO ids FROM (
+      SELECT d.objid AS id FROM commands d WHERE d.classid = 'pg_class'::regclass
+      UNION ALL SELECT i.indrelid FROM commands d JOIN pg_index i ON i.indexrelid = d.objid WHERE d.classid = 'pg_class'::regclass
+      UNION ALL SELECT p.objid FROM types t JOIN pg_depend p ON p.refclassid = 'pg_type'::regclass AND p.refobjid = t.id AND p.classid = 'pg_class'::regclass
+      UNION ALL SELECT c.oid FROM commands d JOIN pg_class c ON c.relnamespace = d.objid WHERE d.classid = 'pg_namespace'::regclass AND tg_tag = 'ALTER SCHEMA'
+    ) x;
   END IF;
+  SELECT array_agg(COALESCE(pg_partition_root(u.id), u.id)) INTO roots FROM unnest(ids) AS u(id);
   SELECT json_agg(` + factsExpr + `) INTO changed FROM pg_class c
     WHERE c.relkind IN ('r', 'p') AND c.relpersistence = 'p' AND NOT c.relispartition
-    AND c.oid IN (SELECT COALESCE(pg_partition_root(u.id), u.id) FROM unnest(ids) AS u(id));
+    AND c.oid = ANY (roots);
   IF changed IS NOT NULL OR gone IS NOT NULL THEN
     PERFORM pg_logical_emit_message(true, ` + quoteLiteral(ddlPrefix) + `, json_build_object('slot', ` + quoteLiteral(slot) + `, 'tag', tg_tag, 'tables',
       COALESCE(changed::jsonb, '[]') || COALESCE(gone::jsonb, '[]'))::text);
   END IF;
+  FOR moved IN SELECT format('%I.%I', n.nspname, t.relname) AS name
+      FROM pg_publication p JOIN pg_publication_rel r ON r.prpubid = p.oid JOIN pg_class t ON t.oid = r.prrelid JOIN pg_namespace n ON n.oid = t.relnamespace
+      WHERE p.pubname = ` + quoteLiteral(slot) + ` AND t.oid = ANY (roots)
+      AND EXISTS (SELECT FROM pg_class c WHERE NOT (` + usableExpr + `) AND (c.oid = t.oid OR c.relkind = 'r' AND c.oid IN (SELECT relid FROM pg_partition_tree(t.oid)))) LOOP
+    EXECUTE 'ALTER PUBLICATION ` + quoteIdent(slot) + ` DROP TABLE ONLY ' || moved.name;
+    EXECUTE 'ALTER PUBLICATION ` + quoteIdent(slot+"_keyless") + ` ADD TABLE ONLY ' || moved.name;
+  END LOOP;
 EXCEPTION WHEN OTHERS THEN
   RAISE LOG 'weir: % was not announced: %', tg_tag, SQLERRM;
 END $weir$`,

@@ -78,6 +78,28 @@ func TestSchemaChangesWithoutTrigger(t *testing.T) {
 		"I a (4,4,v,4)", "I n (1)", "S a dropped")
 }
 
+func TestDDLOfManyKinds(t *testing.T) {
+	t.Parallel()
+	url := newDB(t)
+	db := dial(t, url)
+	exec(t, db, `CREATE SCHEMA s; CREATE TABLE s.a (id int PRIMARY KEY)`, `CREATE TABLE p (id int PRIMARY KEY) PARTITION BY RANGE (id)`,
+		`CREATE TYPE pair AS (x int, y int); CREATE TABLE c (id int PRIMARY KEY, v pair)`)
+	c := startCapture(t, testConfig(t, url, "*.*"))
+	expectLines(t, c.since(func() {
+		exec(t, db, `ALTER SCHEMA s RENAME TO s2`, `CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (9)`, `ALTER TABLE p ADD v int`,
+			`CREATE TABLE copied AS SELECT 1 AS n`, `ALTER TYPE pair ADD ATTRIBUTE z int`, `ALTER TABLE c RENAME COLUMN v TO w`,
+			`DROP TYPE pair CASCADE`, `ALTER TABLE copied REPLICA IDENTITY FULL`, `ALTER TABLE p DETACH PARTITION p1`, `DROP SCHEMA s2 CASCADE`)
+	}),
+		"S a default(1:id integer*!)", // in s2
+		"S p default(1:id integer*!, 2:v integer)",
+		"S copied default(1:n integer)",
+		"S c default(1:id integer*!, 2:v public.pair)", // pair has z
+		"S c default(1:id integer*!, 2:w public.pair)",
+		"S c default(1:id integer*!)",
+		"S copied full(1:n integer)",
+		"S a dropped")
+}
+
 // The catalog is ahead when a stream catches up: earlier rows keep their shape.
 func TestLateStreamKeepsEarlierShapes(t *testing.T) {
 	for _, trigger := range []bool{true, false} {

@@ -193,6 +193,19 @@ func TestDecodeHugeRowsComeInPieces(t *testing.T) {
 	}
 }
 
+func TestDecodeRowsOfEveryLength(t *testing.T) {
+	d, rec := testDecoder(t)
+	decodeAll(t, d, msgBegin(5), relationOf(msg('R'), "k", "v"))
+	var want []string
+	for _, n := range []int{0, 1, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 250, 260, 16370, 16380, 16390, 1 << 21} {
+		v := strings.Repeat("x", n)
+		decodeAll(t, d, msg('I').u32(7).u8('N').tuple(fmt.Sprint(n), v))
+		want = append(want, "I t "+printTuple(row.AppendValue(row.AppendValue(row.AppendTupleHeader(nil, 2), []byte(fmt.Sprint(n))), []byte(v))))
+	}
+	decodeAll(t, d, msgCommit(100))
+	expectLines(t, rec.lines(0)[1:], want...)
+}
+
 func TestDecodeRefusesWhatItCannotRead(t *testing.T) {
 	for name, messages := range map[string][]pgout{
 		"empty":                      {{}},

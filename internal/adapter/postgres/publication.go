@@ -25,14 +25,17 @@ type survey struct {
 	Digest  int64 // changes with the shape
 }
 
-// surveyQuery lists the permanent tables that are no partitions. A table has a usable
-// identity when PostgreSQL would accept its updates in a publication.
-const surveyQuery = `
-WITH usable AS (
-  SELECT c.oid, CASE c.relreplident WHEN 'f' THEN true
+// usableExpr tells whether PostgreSQL would accept updates of the pg_class row c in a
+// publication: its old rows can be told.
+const usableExpr = `CASE c.relreplident WHEN 'f' THEN true
     WHEN 'd' THEN EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND i.indimmediate AND i.indisvalid)
     WHEN 'i' THEN EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisreplident AND i.indisvalid)
-    ELSE false END AS ok
+    ELSE false END`
+
+// surveyQuery lists the permanent tables that are no partitions.
+const surveyQuery = `
+WITH usable AS (
+  SELECT c.oid, ` + usableExpr + ` AS ok
   FROM pg_class c WHERE c.relkind IN ('r', 'p') AND c.relpersistence = 'p')
 SELECT c.oid::int8, n.nspname::text, c.relname::text,
   u.ok AND (c.relkind = 'r' OR NOT EXISTS (SELECT FROM pg_partition_tree(c.oid) t JOIN usable l ON l.oid = t.relid WHERE t.isleaf AND t.relid <> c.oid AND NOT l.ok)),
