@@ -86,10 +86,10 @@ func stamp(b []byte, salt uint32, group uint16, off int64) int64 {
 	return size
 }
 
+// headerCRC begins from a value that is another for each place: salt and offset, which
+// is a multiple of 8, times an odd constant.
 func headerCRC(b []byte, salt uint32, off int64) uint32 {
-	var at [8]byte
-	binary.LittleEndian.PutUint64(at[:], uint64(off))
-	return crc32.Update(crc32.Update(salt, castagnoli, at[:]), castagnoli, b[:28])
+	return crc32.Update(salt^uint32(off>>3)*0x9E3779B1, castagnoli, b[:28])
 }
 
 // bodyLen is the body's length that the header at the start of b names.
