@@ -99,7 +99,8 @@ type Identity struct {
 type Handler interface {
 	// Changes delivers a piece of an unfinished transaction; sub is its
 	// sub-transaction (equal to txn when there is none). Pieces of several
-	// transactions may interleave. At most wal.MaxChanges bytes a call.
+	// transactions may interleave. At most wal.MaxChanges bytes a call; a change
+	// larger than that comes in calls of exactly that size and one with the rest.
 	Changes(txn, sub uint64, changes []byte) error
 	// Abort forgets a sub-transaction, or all of txn when sub == txn.
 	Abort(txn, sub uint64) error
@@ -107,7 +108,8 @@ type Handler interface {
 	Commit(txn uint64, position []byte, commitUs int64) error
 	// Alive tells that the stream has delivered everything at or below position.
 	Alive(position []byte) error
-	// Durable is the position up to which everything is durable in the log.
+	// Durable is the position up to which everything is durable in the log. It alone
+	// is called concurrently with the other methods.
 	Durable() []byte
 	// Register gives the version of a table's shape, the same for the same shape.
 	// current is true when it is the version the stream used last for the table;
