@@ -96,10 +96,11 @@ func (n *node) open(ctx context.Context) (err error) {
 	if n.store, err = metastore.Open(metaDir(dir), n.log); err != nil {
 		return err
 	}
-	n.witness = &witness{log: n.wal, store: n.store, last: map[string]ts.Ts{}}
-	if err := n.witness.check(); err != nil {
+	w := &witness{log: n.wal, store: n.store, last: map[string]ts.Ts{}}
+	if err := w.check(); err != nil {
 		return err
 	}
+	n.witness = w // from here on it takes notes, also when we stop
 	n.wire(ctx)
 	n.helpers.Go(func() {
 		n.witness.run(ctx, func(err error) { n.log.Error("noting how old the stores are", "error", err) })
@@ -186,14 +187,14 @@ func (n *node) close() error {
 	if n.changefeeds != nil {
 		note("stopping the changefeeds", n.changefeeds.close(ctx))
 	}
+	if n.witness != nil { // while the channels are open to take the note
+		note("noting how old the stores are", n.witness.note())
+	}
 	if n.sources != nil {
 		note("stopping the sources", n.sources.close(ctx))
 	}
 	n.stop()
 	n.helpers.Wait()
-	if n.witness != nil {
-		note("noting how old the stores are", n.witness.note())
-	}
 	if n.wal != nil {
 		note("closing the log", n.wal.Close())
 	}
