@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/weirstream/weir/internal/backfill"
@@ -43,9 +44,7 @@ func (j *job) readChunk(ctx context.Context, k task) (bool, error) {
 	}
 	r.fresh = j.s.stream.reading()
 	defer r.fresh()
-	read, err := j.s.opts.Upstream.ReadChunk(ctx, spec, func(changes []byte, _ int) error {
-		return r.parts.Part(0, changes)
-	})
+	read, err := j.s.opts.Upstream.ReadChunk(ctx, spec, func(changes []byte, _ int) error { return r.keep(changes) })
 	if err = r.end(&read, err); err != nil {
 		if errors.Is(err, errOvertaken) {
 			return false, nil
@@ -54,6 +53,17 @@ func (j *job) readChunk(ctx context.Context, k task) (bool, error) {
 	}
 	j.s.metrics.chunks.Inc()
 	return true, j.finish(ctx, k, read.Rows)
+}
+
+// keep writes rows to the side channel. One that is larger than a part is cut, as
+// the stream's are.
+func (r *reading) keep(changes []byte) error {
+	for piece := range slices.Chunk(changes, wal.MaxChanges) {
+		if err := r.parts.Part(0, piece); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // begin places the marker, while the snapshot is fresh.

@@ -134,8 +134,9 @@ func (c *chunkReader) parts(ctx context.Context, side wal.Channel, ref *wal.Larg
 		return err
 	}
 	defer parts.Close()
+	joined := joiner{parts: parts}
 	for {
-		_, changes, err := parts.Next()
+		changes, err := joined.next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}

@@ -234,8 +234,9 @@ func (r *reader) large(ctx context.Context, e *wal.Entry) error {
 		return err
 	}
 	defer parts.Close()
+	joined := joiner{parts: parts}
 	for {
-		_, changes, err := parts.Next()
+		changes, err := joined.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
