@@ -74,7 +74,29 @@ func (s *sources) Probe(ctx context.Context, def control.Source) (control.Upstre
 	if err != nil {
 		return control.Upstream{}, err
 	}
-	return control.Upstream{System: id.System, Database: id.Database, Version: id.Version}, nil
+	return control.Upstream{System: id.System, Database: id.Database, Version: id.Version}, s.fit(ctx, def)
+}
+
+// fit is the first fault that keeps the upstream from being captured.
+func (s *sources) fit(ctx context.Context, def control.Source) error {
+	url, err := s.lookup.Resolve(def.URL)
+	if err != nil {
+		return err
+	}
+	tables, err := filter.Parse(def.Tables)
+	if err != nil {
+		return err
+	}
+	found, err := postgres.Check(ctx, url, tables)
+	if err != nil {
+		return err
+	}
+	for _, f := range found {
+		if f.Severity == postgres.Error {
+			return weirerr.New(weirerr.UpstreamConfig, "the upstream cannot be captured: %s", f.What).With("source", def.Name).Hint("%s", f.Remedy)
+		}
+	}
+	return nil
 }
 
 // Start implements control.Sources.

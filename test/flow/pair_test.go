@@ -68,7 +68,7 @@ func newPair(t *testing.T, sql string) *pair {
 	srv.Exec(t, p.from, sql)
 	p.serve(t, filepath.Join(t.TempDir(), "data"))
 	t.Cleanup(func() {
-		_, err := p.weir.CLI(context.Background(), "source", "drop", "src", "--force")
+		_, err := p.weir.CLI(context.Background(), "source", "drop", "src", "--cascade", "--force")
 		if err != nil {
 			t.Logf("source drop: %v", err) // a slot that stays keeps WAL of the shared server until the end
 		}

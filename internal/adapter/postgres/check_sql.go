@@ -18,11 +18,11 @@ func discard() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, ni
 // publications and the DDL trigger. role is the role to make; cfg names source,
 // tables and connection, whose role need only read the catalog.
 func PrintSQL(ctx context.Context, cfg Config, role string) (string, error) {
-	cfg.setDefaults()
 	s, err := New(cfg, discard())
 	if err != nil {
 		return "", err
 	}
+	cfg = s.cfg
 	defer func() { _ = s.Close() }()
 	var tables []survey
 	var database string

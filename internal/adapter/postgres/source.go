@@ -20,12 +20,11 @@ import (
 
 // Config says what to capture. Zero values mean the defaults given.
 type Config struct {
-	Name      string         // of the source
-	ClusterID string         // of the weir cluster; keeps the slots of two clusters apart
-	URL       string         // as the user gave it: a connection string, env:NAME or file:PATH
-	Tables    *filter.Filter // nil: every table
+	Name   string         // of the source
+	URL    string         // as the user gave it: a connection string, env:NAME or file:PATH
+	Tables *filter.Filter // nil: every table
 	// Slot overrides the name of the replication slot; publications, function and
-	// event triggers are named after it. Default weir_<name>_<8 hex of cluster and name>.
+	// event triggers are named after it. Default weir_<name>_<8 hex of database and name>.
 	Slot string
 	// NoEventTrigger leaves out the DDL trigger: shapes then change with the next row.
 	NoEventTrigger bool
@@ -44,14 +43,12 @@ func (c *Config) setDefaults() {
 	if c.AckEvery <= 0 {
 		c.AckEvery = time.Second
 	}
-	if c.Slot == "" {
-		c.Slot = SlotName(c.ClusterID, c.Name)
-	}
 }
 
 // SlotName derives the name of a source's replication slot: lower case letters,
-// digits and underscores, at most 63.
-func SlotName(cluster, source string) string {
+// digits and underscores, at most 63. Slots belong to the whole server, so the
+// database is in it; whoever knows both names can prepare what is named after it.
+func SlotName(database, source string) string {
 	clean := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_':
@@ -62,11 +59,8 @@ func SlotName(cluster, source string) string {
 		return '_'
 	}, source)
 	name := "weir_" + clean[:min(len(clean), 40)]
-	if cluster != "" {
-		sum := sha256.Sum256([]byte(cluster + "\x00" + source))
-		name += "_" + hex.EncodeToString(sum[:4])
-	}
-	return name
+	sum := sha256.Sum256([]byte(database + "\x00" + source))
+	return name + "_" + hex.EncodeToString(sum[:4])
 }
 
 // Source captures one PostgreSQL database. It implements capture.Upstream.
@@ -99,8 +93,12 @@ var _ capture.Upstream = (*Source)(nil)
 // New makes a source. It does not connect.
 func New(cfg Config, log *slog.Logger) (*Source, error) {
 	cfg.setDefaults()
-	if _, err := parseURL(cfg.URL, cfg.Slot); err != nil {
+	conn, err := parseURL(cfg.URL, "")
+	if err != nil {
 		return nil, err
+	}
+	if cfg.Slot == "" {
+		cfg.Slot = SlotName(conn.Database, cfg.Name)
 	}
 	s := &Source{cfg: cfg, log: log.With("source", cfg.Name), published: map[uint32]uint64{}, seen: map[uint32]int64{}, keys: map[row.TableID]*tableKey{}}
 	s.control = &control{open: s.connect}

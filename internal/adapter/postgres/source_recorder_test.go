@@ -262,7 +262,7 @@ func testConfig(t testing.TB, url, tables string) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Config{Name: strings.ToLower(t.Name()), ClusterID: url, URL: url, Tables: f}
+	return Config{Name: strings.ToLower(t.Name()), URL: url, Tables: f}
 }
 
 func newSource(t testing.TB, cfg Config) *Source {
