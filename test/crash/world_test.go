@@ -36,6 +36,7 @@ type world struct {
 	sampler   *sampler
 
 	consistentAt time.Time
+	skipVerify   bool // "weir changefeed verify" would find what the test wants
 }
 
 // newWorld starts the servers and opens the bank; nothing is written yet and
@@ -159,7 +160,9 @@ func (w *world) judge(t *testing.T) {
 	for _, fault := range append(auditFaults(t, w.dst.Conn(t, "copy"), w.consistentAt), fileFaults(t, w.files, w.src.Conn(t, "bank"))...) {
 		t.Error(fault)
 	}
-	w.cli(t, "changefeed", "verify", toDB)
+	if !w.skipVerify {
+		w.cli(t, "changefeed", "verify", toDB)
+	}
 	t.Logf("%d transfers were committed, %d reports saw the whole total", w.transfers.committed.Load(), samples)
 	if err := w.weir.Stop(); err != nil {
 		t.Error(err)
