@@ -328,6 +328,19 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
+// BenchmarkCopyRow: one operation is one row of COPY of four columns.
+func BenchmarkCopyRow(b *testing.B) {
+	r := &chunkRows{head: []byte{byte(row.Read), 7, 1}, columns: 4, emit: func([]byte, int) error { return nil }}
+	line := []byte("123456\tsome text of a row\t2024-02-29 12:34:56.789\t12345.67\n")
+	b.SetBytes(int64(len(line)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := r.Write(line); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func TestDecodingARowDoesNotAllocate(t *testing.T) {
 	h := &nowhere{*newRecorder(t)}
 	d := newDecoder(h, &stillShapes{}, func(string, string) bool { return true }, "slot")
