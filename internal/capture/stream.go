@@ -68,6 +68,7 @@ func (st *stream) ready(ctx context.Context) error {
 	if err := st.reset(); err != nil {
 		return err
 	}
+	clear(st.current) // shapes of unfinished transactions do not count
 	st.mu.Lock()
 	broken, w := st.mu.broken, st.mu.writer
 	st.mu.Unlock()

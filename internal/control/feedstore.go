@@ -73,13 +73,10 @@ func (f *FeedStore) noteIncarnation(tx *metastore.Tx, status []byte) error {
 	return tx.Put(incarnationKey(f.id), now.Incarnation)
 }
 
-// Incarnation is the one of the saved record; 0 when there is none.
-func (f *FeedStore) Incarnation() (uint64, error) {
-	var now struct {
-		Incarnation uint64 `json:"incarnation"`
-	}
-	_, err := f.store.Get(statusKey(f.id), &now)
-	return now.Incarnation, err
+// Incarnation is the last one that the changefeed's name has had.
+func (f *FeedStore) Incarnation() (last uint64, err error) {
+	_, err = f.store.Get(incarnationKey(f.id), &last)
+	return last, err
 }
 
 // Delete forgets the record, not the incarnation.

@@ -117,7 +117,7 @@ func (a *attempt) judge(err error, hasPosition bool) error {
 }
 
 func (a *attempt) reader(skip Position) (*reader, error) {
-	t := newTables(a.opts.Source, a.opts.Filter, consumerID(a.opts.Name, a.start.Incarnation))
+	t := newTables(a.opts.Source, a.opts.Filter, ConsumerID(a.opts.Name, a.start.Incarnation))
 	if err := t.restore(a.mark.state); err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func (f *Feed) do(effect owner.Effect) {
 	case owner.Claim:
 		f.claim(e)
 	case owner.Delete:
-		consumer := consumerID(name, f.machine.Status().Incarnation)
+		consumer := ConsumerID(name, f.machine.Status().Incarnation)
 		f.work <- func(ctx context.Context) {
 			err := f.opts.Source.CancelBackfill(consumer)
 			if err == nil {
@@ -94,7 +94,7 @@ func (f *Feed) promote(incarnation uint64) {
 	if f.next == nil || f.next.incarnation != incarnation {
 		return
 	}
-	old := consumerID(f.opts.Name, f.life.incarnation)
+	old := ConsumerID(f.opts.Name, f.life.incarnation)
 	f.life, f.next = *f.next, nil
 	source := f.opts.Source
 	f.work <- func(context.Context) {
@@ -151,7 +151,7 @@ func (f *Feed) stored(l life) {
 	if l.mark.side == 0 || l.mark.idle || before != nil && before.side >= l.mark.side && before.incarnation == l.incarnation {
 		return
 	}
-	source, consumer, side := f.opts.Source, consumerID(f.opts.Name, l.incarnation), l.mark.side
+	source, consumer, side := f.opts.Source, ConsumerID(f.opts.Name, l.incarnation), l.mark.side
 	f.work <- func(context.Context) {
 		ch, err := source.Side(consumer)
 		if err == nil {

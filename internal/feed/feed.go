@@ -202,7 +202,7 @@ func (f *Feed) pollSnapshots() {
 }
 
 func (f *Feed) reportSnapshots(st owner.Status) {
-	for _, p := range f.opts.Source.Progress(consumerID(f.opts.Name, st.Incarnation)) {
+	for _, p := range f.opts.Source.Progress(ConsumerID(f.opts.Name, st.Incarnation)) {
 		f.reported[p.Table] = true
 		f.step(owner.TableAt{
 			At: at(), Attempt: st.Term, Table: p.Table, Stage: owner.Snapshot, Ts: f.life.start,

@@ -116,7 +116,7 @@ func (f *Feed) awaitSource(ctx context.Context) error {
 // newLife prepares an incarnation that begins after from: with the snapshots of
 // all tables, or with every table as it is.
 func newLife(o *Options, incarnation uint64, from ts.Ts, snapshot bool) (*life, error) {
-	t := newTables(o.Source, o.Filter, consumerID(o.Name, incarnation))
+	t := newTables(o.Source, o.Filter, ConsumerID(o.Name, incarnation))
 	if !snapshot {
 		t.adopt()
 	}

@@ -40,7 +40,8 @@ type savedState struct {
 	Delivered map[row.TableID]uint32 `json:"delivered"`
 }
 
-func consumerID(name string, incarnation uint64) string {
+// ConsumerID is what markers and the side channel call an incarnation of a feed by.
+func ConsumerID(name string, incarnation uint64) string {
 	return fmt.Sprintf("%s/%d", name, incarnation)
 }
 

@@ -54,7 +54,7 @@ func (c *changefeeds) options(def control.Changefeed) (feed.Options, error) {
 	}
 	cfg := def.Config
 	o := feed.Options{
-		Name: def.ID, Cluster: c.cluster, Source: src.Source, Filter: tables, Incarnation: def.Incarnation,
+		Name: def.ID, Cluster: c.cluster, Source: src.Source, Filter: tables,
 		OpenSink: func() (feed.Sink, error) { return c.openSink(def, src) },
 		Store:    feedStore{control.NewFeedStore(c.store, def.ID)},
 		Pins:     c.pins.of(src.Channel().Name()).Claims(wal.Budget{OnFull: wal.OnFull(cfg.OnFull)}),
@@ -99,10 +99,16 @@ func (c *changefeeds) snapshotAgain(def control.Changefeed) (bool, error) {
 
 // Start implements control.Changefeeds.
 func (c *changefeeds) Start(ctx context.Context, def control.Changefeed) error {
-	o, err := c.options(def)
+	return c.start(ctx, def, def, def.Incarnation)
+}
+
+// start runs a feed as how says; def is its definition.
+func (c *changefeeds) start(ctx context.Context, how, def control.Changefeed, incarnation uint64) error {
+	o, err := c.options(how)
 	if err != nil {
 		return err
 	}
+	o.Incarnation = incarnation
 	f, err := feed.New(ctx, o)
 	if err != nil {
 		return err
@@ -188,8 +194,9 @@ func (c *changefeeds) removeStopped(ctx context.Context, def control.Changefeed)
 	return control.NewFeedStore(c.store, def.ID).Delete(ctx)
 }
 
-// Resync implements control.Changefeeds. The source may be another object than
-// the one the feed began with, so the feed is made anew first.
+// Resync implements control.Changefeeds. The source has begun a new log, in which
+// nothing of what the feed kept means anything: it begins again as its next
+// incarnation, and its sink reconciles.
 func (c *changefeeds) Resync(ctx context.Context, id string) error {
 	f, err := c.get(id)
 	if err != nil {
@@ -198,13 +205,24 @@ func (c *changefeeds) Resync(ctx context.Context, id string) error {
 	if err := f.Close(ctx); err != nil {
 		c.log.Warn("stopping a changefeed before its resync", "changefeed", id, "error", err)
 	}
-	if err := c.Start(ctx, f.def); err != nil {
+	src, err := c.sources.get(f.def.Source)
+	if err != nil {
 		return err
 	}
-	if f, err = c.get(id); err != nil {
+	if err := src.CancelBackfill(feed.ConsumerID(id, f.Status().Incarnation)); err != nil {
 		return err
 	}
-	return f.Resync(ctx)
+	kept := control.NewFeedStore(c.store, id)
+	if err := kept.Delete(ctx); err != nil {
+		return err
+	}
+	last, err := kept.Incarnation()
+	if err != nil {
+		return err
+	}
+	again := f.def
+	again.Start, again.StartTs = control.StartInitial, 0
+	return c.start(ctx, again, f.def, last+1)
 }
 
 // Wait implements control.Changefeeds.
