@@ -81,45 +81,35 @@ func (s *Source) saveChunk(consumer string, table row.TableID, attempt, i int, c
 }
 
 // forgetPlans deletes all plans of a consumer.
-func (s *Source) forgetPlans(consumer string) error { return s.deletePrefix(s.planPrefix(consumer)) }
-
-func (s *Source) deletePrefix(prefix string) error {
-	return s.opts.Store.Update(func(tx *metastore.Tx) error {
-		var keys []string
-		err := tx.Scan(prefix, func(key string, _ []byte) error {
-			keys = append(keys, key)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		for _, key := range keys {
-			if err := tx.Delete(key); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+func (s *Source) forgetPlans(consumer string) error {
+	return s.opts.Store.Update(func(tx *metastore.Tx) error { return deletePrefix(tx, s.planPrefix(consumer)) })
 }
 
 // Forget deletes everything that is kept of a source, but for its channel.
 func Forget(store *metastore.Store, source string) error {
 	return store.Update(func(tx *metastore.Tx) error {
-		keys := []string{identityKey(source)}
 		for _, prefix := range []string{"schema/" + source + "/", "plan/" + source + "/"} {
-			err := tx.Scan(prefix, func(key string, _ []byte) error {
-				keys = append(keys, key)
-				return nil
-			})
-			if err != nil {
+			if err := deletePrefix(tx, prefix); err != nil {
 				return err
 			}
 		}
-		for _, key := range keys {
-			if err := tx.Delete(key); err != nil {
-				return err
-			}
-		}
+		return tx.Delete(identityKey(source))
+	})
+}
+
+func deletePrefix(tx *metastore.Tx, prefix string) error {
+	var keys []string
+	err := tx.Scan(prefix, func(key string, _ []byte) error {
+		keys = append(keys, key)
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if err := tx.Delete(key); err != nil {
+			return err
+		}
+	}
+	return nil
 }

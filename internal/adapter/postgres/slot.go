@@ -209,24 +209,6 @@ func (s *Source) Identity(ctx context.Context) (id capture.Identity, err error) 
 		Version: conn.ParameterStatus("server_version")}, nil
 }
 
-// CheckIdentity is an UpstreamIdentity error when the upstream is not the one a
-// source was created with.
-func CheckIdentity(want, have capture.Identity) error {
-	const hint = "point the source at the right server; if it was replaced on purpose, run weir source resync"
-	fail := func(what string, w, h any) error {
-		return weirerr.New(weirerr.UpstreamIdentity, "the upstream is another one: its %s is %v, was %v", what, h, w).Hint(hint)
-	}
-	switch {
-	case want.System != have.System:
-		return fail("system identifier", want.System, have.System)
-	case want.Timeline != have.Timeline:
-		return fail("timeline", want.Timeline, have.Timeline)
-	case want.Database != have.Database:
-		return fail("database", want.Database, have.Database)
-	}
-	return nil
-}
-
 func (s *Source) replicationConfig() (*pgconn.Config, error) {
 	cfg, err := parseURL(s.cfg.URL, s.cfg.Slot)
 	if err != nil {
