@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weirstream/weir/internal/capture"
 	"github.com/weirstream/weir/internal/pgtest/pgserver"
 	"github.com/weirstream/weir/internal/weirerr"
 )
