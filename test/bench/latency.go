@@ -64,7 +64,13 @@ func (l *lab) nativeLatency(ctx context.Context, source string, count int) (late
 	if err != nil {
 		return nil, err
 	}
-	latencies, err = paced(ctx, source, target, 0, count)
+	// A subscription takes seconds to start: not before its first row has come.
+	if _, err = finish(ctx, source); err == nil {
+		err = awaitMarker(ctx, target)
+	}
+	if err == nil {
+		latencies, err = paced(ctx, source, target, 0, count)
+	}
 	return latencies, errors.Join(err, l.dst.Exec(ctx, db, "DROP SUBSCRIPTION bench_sub"))
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -82,11 +83,11 @@ func held(f *rig.Feed) string {
 	if f.Holder == nil || f.Holder.Stage == "" {
 		return ""
 	}
-	what := f.Holder.Stage
-	if f.Holder.Table != "" {
-		what = f.Holder.Table + ", " + what
+	age := max(0, time.Since(f.Holder.Since).Round(time.Second))
+	if f.Holder.Table == "" {
+		return fmt.Sprintf(", %s for %v", strings.ReplaceAll(f.Holder.Stage, "-", " "), age)
 	}
-	return fmt.Sprintf(" (held by %s for %v)", what, max(0, time.Since(f.Holder.Since).Round(time.Second)))
+	return fmt.Sprintf(", held by %s in stage %s for %v", f.Holder.Table, f.Holder.Stage, age)
 }
 
 // arrived counts the row changes that the replica has committed, by its own
