@@ -15,7 +15,8 @@ type file interface {
 	io.Closer
 	// Sync makes data and size durable.
 	Sync() error
-	// Allocate reserves disk blocks up to size; new bytes read as zero.
+	// Allocate reserves disk blocks up to size; new bytes read as zero. A large
+	// file leaves the disk some headroom.
 	Allocate(size int64) error
 	Truncate(size int64) error
 	Size() (int64, error)
@@ -64,11 +65,35 @@ func (f osFile) Sync() error {
 }
 
 func (f osFile) Allocate(size int64) error {
+	if size >= headroom {
+		if err := f.Room(size); err != nil {
+			return err
+		}
+	}
 	err := retryInterrupted(func() error { return unix.Fallocate(int(f.Fd()), 0, 0, size) })
 	if errors.Is(err, unix.EOPNOTSUPP) {
 		return f.Truncate(size)
 	}
 	return err
+}
+
+// headroom is what segments and parts leave free of the disk, in bytes: the
+// metadata store, which saves the checkpoints that make room, may be on it.
+const headroom = 32 << 20
+
+// roomy is a file that knows its disk.
+type roomy interface{ Room(n int64) error }
+
+// Room is ENOSPC when n more bytes would not leave the headroom.
+func (f osFile) Room(n int64) error {
+	var fs unix.Statfs_t
+	if err := retryInterrupted(func() error { return unix.Fstatfs(int(f.Fd()), &fs) }); err != nil {
+		return nil // not supported: the write itself will tell
+	}
+	if int64(fs.Bavail)*fs.Bsize < n+headroom {
+		return unix.ENOSPC
+	}
+	return nil
 }
 
 func (f osFile) Size() (int64, error) {

@@ -107,6 +107,11 @@ func (l *largeWriter) flush() error {
 	if len(l.buf) == 0 {
 		return nil
 	}
+	if f, ok := l.f.(roomy); ok {
+		if err := f.Room(int64(len(l.buf))); err != nil {
+			return diskError(err, l.w.c.name, "write a part")
+		}
+	}
 	if _, err := l.f.WriteAt(l.buf, l.off); err != nil {
 		return diskError(err, l.w.c.name, "write a part")
 	}
