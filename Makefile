@@ -14,10 +14,13 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := go
 BUILD   := -buildvcs=false -trimpath -ldflags '-X main.version=$(VERSION)'
 
-# Packages whose goroutines the race detector watches: machines and shells. -short
-# leaves out their mutants and longest walks, which run without it.
-RACE := ./internal/ts/... ./internal/row/... ./internal/progress/... ./internal/owner/... ./internal/backfill/... \
-        ./internal/filter/... ./internal/wal/... ./internal/capture/... ./internal/feed/... ./internal/adapter/...
+# Packages whose goroutines the race detector watches: machines and shells, as far
+# as they do not link Pebble, which takes minutes to compile for it. -short leaves
+# out their mutants and longest walks, which run without it.
+RACE := $(addprefix ./internal/,ts row progress owner backfill filter wal wal/local wal/waltest feed adapter/file adapter/blackhole)
+
+# Packages whose mutants run in every test: the machines. The others' run in soak.
+MACHINES := owner backfill progress wal
 
 .PHONY: help setup build run test vet soak bench clean
 
@@ -38,10 +41,11 @@ vet: setup
 
 test: vet ## everything, on real servers
 	$(GO) test -buildvcs=false -race -short -p 2 -timeout 15m $(RACE)
-	$(GO) test -buildvcs=false -p 2 -timeout 20m ./...
+	WEIR_MUTANTS='$(MACHINES)' $(GO) test -buildvcs=false -p 2 -timeout 20m ./...
 
-soak: build ## kill -9 fifty times, targets down for a minute, longer random walks
+soak: build ## kill -9 fifty times, targets down for a minute, longer random walks, all mutants
 	WEIR_SOAK=1 $(GO) test -buildvcs=false -count=1 -p 1 -timeout 90m -v ./test/crash/... ./test/types/...
+	$(GO) test -buildvcs=false -count=1 -p 1 -timeout 60m -run Mutant ./internal/...
 
 bench: build ## one JSON line a figure, each beside its peer; BENCH_SCALE=0.1 for a quick look
 	@$(GO) run -buildvcs=false ./test/bench -weir bin/weir

@@ -6,12 +6,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
 // inside marks the environment of a mutated run, in which Kill does nothing.
 const inside = "WEIR_INSIDE_MUTANT"
+
+// chosen names, in the environment, the packages (the last part of their paths,
+// separated by spaces) whose mutants run. Unset: all.
+const chosen = "WEIR_MUTANTS"
 
 // Kill replaces the only occurrence of old in file by new, in a copy, runs the
 // tests of pkg that match the pattern run with it, and fails t if they pass.
@@ -22,6 +27,11 @@ func Kill(t testing.TB, pkg, file, old, new, run string) {
 	t.Helper()
 	if os.Getenv(inside) != "" || testing.Short() {
 		t.Skip("mutants run neither inside a mutant nor under -short")
+	}
+	if here, err := os.Getwd(); err != nil {
+		t.Fatal(err)
+	} else if names, set := os.LookupEnv(chosen); set && !slices.Contains(strings.Fields(names), filepath.Base(here)) {
+		t.Skipf("%s does not name this package", chosen)
 	}
 	overlay := mutate(t, file, old, new)
 	cmd := exec.Command("go", "test", "-count=1", "-vet=off", "-ldflags=-s -w", "-timeout=60s", "-overlay", overlay, "-run", run, pkg)
