@@ -3,6 +3,7 @@ package capture
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/weirstream/weir/internal/metastore"
@@ -82,10 +83,16 @@ func (s *Schemas) add(shape *row.Schema) {
 	known.byPrint[fingerprint(shape)] = shape.Version
 }
 
-// fingerprint is equal for equal shapes, whatever their version.
+// fingerprint is equal for equal shapes, whatever their version. What older rows
+// hold in a column does not count: the upstream forgets it when it rewrites the
+// table. The version keeps what it came with, and a SchemaChange in the log what
+// was true there.
 func fingerprint(shape *row.Schema) string {
 	bare := *shape
-	bare.Version = 0
+	bare.Version, bare.Columns = 0, slices.Clone(shape.Columns)
+	for i := range bare.Columns {
+		bare.Columns[i].Missing = nil
+	}
 	b, err := json.Marshal(&bare)
 	if err != nil {
 		panic(fmt.Sprintf("capture: a schema always encodes: %v", err))

@@ -37,6 +37,10 @@ type attribute struct {
 	Dropped   bool   `json:"dropped"`
 	Generated string `json:"generated"` // the expression, "" when it is none
 	Xmin      string `json:"xmin"`      // the transaction that last changed the row
+	// Missing is what rows hold that are older than the column, until a rewrite of
+	// the table stores it in them; nil is NULL, or not known.
+	Missing   *string `json:"missing"`
+	Defaulted bool    `json:"defaulted"` // it, or its type, has a default, or it is an identity
 }
 
 // factsExpr is a JSON object of tableFacts for the pg_class row c. The DDL
@@ -48,12 +52,22 @@ const factsExpr = `json_build_object(
       'type_name', CASE WHEN a.attisdropped THEN '' ELSE format_type(a.atttypid, a.atttypmod) END,
       'not_null', a.attnotnull, 'dropped', a.attisdropped,
       'generated', CASE WHEN a.attgenerated <> '' THEN (SELECT pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef d WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum) ELSE '' END,
-      'xmin', a.xmin::text) ORDER BY a.attnum)
+      'xmin', a.xmin::text, 'missing', ` + missingExpr + `, 'defaulted', ` + defaultedExpr + `) ORDER BY a.attnum)
     FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0),
   'primary', (SELECT json_agg(k ORDER BY o) FROM pg_index i, unnest(i.indkey::int2[]) WITH ORDINALITY AS u(k, o)
     WHERE i.indrelid = c.oid AND i.indisprimary AND i.indimmediate AND i.indisvalid AND o <= i.indnkeyatts),
   'index', (SELECT json_agg(k ORDER BY o) FROM pg_index i, unnest(i.indkey::int2[]) WITH ORDINALITY AS u(k, o)
     WHERE i.indrelid = c.oid AND i.indisreplident AND i.indisvalid AND o <= i.indnkeyatts))`
+
+// defaultedExpr tells whether the pg_attribute row a has a default of any kind.
+const defaultedExpr = `(a.atthasdef OR a.attidentity <> '' OR EXISTS (SELECT FROM pg_type t WHERE t.oid = a.atttypid AND t.typdefault IS NOT NULL))`
+
+// missingExpr is attribute.Missing of a column of c. attmissingval is an array of
+// one element of the column's type, which may be an array itself: joining prints
+// it as its type does. For a partitioned table the leaves have it, and the same.
+const missingExpr = `CASE WHEN a.atthasmissing THEN array_to_string(a.attmissingval, '')
+      WHEN c.relkind = 'p' AND NOT a.attisdropped AND ` + defaultedExpr + ` THEN (SELECT array_to_string(m.attmissingval, '') FROM pg_partition_tree(c.oid) l
+        JOIN pg_attribute m ON m.attrelid = l.relid WHERE m.attname = a.attname AND m.atthasmissing LIMIT 1) END`
 
 // shapeXidExpr digests the versions of a table's catalog rows: it changes
 // whenever one of them does.
@@ -139,9 +153,9 @@ func buildSchema(rel *relation, f *tableFacts, prev *row.Schema, xid uint32) *ro
 	for i, col := range rel.cols {
 		c := row.Column{ID: ids[i], Name: col.name, Type: col.typ, Typmod: col.typmod, Key: byKey && col.key}
 		if a := f.attr(ids[i]); a != nil && a.Type == col.typ && a.Typmod == col.typmod {
-			c.TypeName, c.NotNull = a.TypeName, a.NotNull
+			c.TypeName, c.NotNull, c.Missing = a.TypeName, a.NotNull, a.Missing
 		} else if p := columnByID(prev, ids[i]); p != nil && p.Type == col.typ && p.Typmod == col.typmod {
-			c.TypeName, c.NotNull = p.TypeName, p.NotNull
+			c.TypeName, c.NotNull, c.Missing = p.TypeName, p.NotNull, p.Missing
 		}
 		s.Columns = append(s.Columns, c)
 	}

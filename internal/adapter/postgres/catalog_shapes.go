@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -24,10 +25,12 @@ type shapes struct {
 	decoder   *decoder // for the names of types that are gone
 	learned   map[row.TableID]*tableFacts
 	settled   *backfill.Visibility // the newest snapshot known
+	unseen    unseen
 }
 
-func newShapes(ctx context.Context, catalog *control, triggered bool) *shapes {
-	return &shapes{ctx: ctx, catalog: catalog, triggered: triggered, learned: map[row.TableID]*tableFacts{}}
+func newShapes(ctx context.Context, catalog *control, triggered bool, log *slog.Logger) *shapes {
+	return &shapes{ctx: ctx, catalog: catalog, triggered: triggered, learned: map[row.TableID]*tableFacts{},
+		unseen: unseen{log: log, told: map[row.TableID]bool{}}}
 }
 
 // streamed implements shaper.
@@ -50,6 +53,9 @@ func (s *shapes) streamed(rel *relation, prev *row.Schema, xid uint32, committed
 			}
 		}
 		schema = buildSchema(rel, f, prev, xid)
+		if !s.triggered && prev != nil {
+			s.unseen.guess(schema.FullName(), f, schema.Columns, prev)
+		}
 		return s.complete(ctx, conn, schema, prev)
 	})
 	if err != nil {
@@ -59,9 +65,12 @@ func (s *shapes) streamed(rel *relation, prev *row.Schema, xid uint32, committed
 }
 
 // announced implements shaper.
-func (s *shapes) announced(f *tableFacts) (*row.Schema, error) {
+func (s *shapes) announced(f *tableFacts, prev *row.Schema, rewrite int) (*row.Schema, error) {
 	if s.triggered {
+		s.unseen.rewritten(f, s.learned[row.TableID(f.OID)], prev, rewrite)
 		s.learned[row.TableID(f.OID)] = f
+	} else if prev != nil {
+		s.unseen.guess(prev.FullName(), f, schemaOf(f).Columns, prev)
 	}
 	var schema *row.Schema
 	err := s.catalog.do(s.ctx, func(ctx context.Context, conn *pgx.Conn) error {
@@ -128,6 +137,7 @@ func schemaOf(f *tableFacts) *row.Schema {
 	schema := buildSchema(rel, f, nil, 0)
 	for i, a := range f.live() {
 		schema.Columns[i].ID, schema.Columns[i].TypeName, schema.Columns[i].NotNull = a.Num, a.TypeName, a.NotNull
+		schema.Columns[i].Missing = a.Missing
 	}
 	return schema
 }

@@ -28,8 +28,8 @@ type shaper interface {
 	// committed or is in progress.
 	streamed(rel *relation, prev *row.Schema, xid uint32, committed bool) (*row.Schema, error)
 	// announced gives the schema of a table as a DDL message describes it, nil
-	// when it is not one to capture.
-	announced(f *tableFacts) (*row.Schema, error)
+	// when it is not one to capture. rewrite is ddlMessage.Rewrite.
+	announced(f *tableFacts, prev *row.Schema, rewrite int) (*row.Schema, error)
 	// settle waits until other sessions see what transaction xid committed: the
 	// stream may be faster than the server is with that.
 	settle(xid uint32) error

@@ -13,6 +13,9 @@ type ddlMessage struct {
 	Slot   string       `json:"slot"`
 	Tag    string       `json:"tag"`
 	Tables []tableFacts `json:"tables"`
+	// Rewrite says why the command is about to rewrite the table's rows, in the bits
+	// of pg_event_trigger_table_rewrite_reason; 0 when it has ended, or there are no rows.
+	Rewrite int `json:"rewrite"`
 }
 
 // logicalMessage takes our own messages and leaves all others alone.
@@ -39,7 +42,7 @@ func (d *decoder) logicalMessage(c *cursor) error {
 		}
 	}
 	for i := range m.Tables {
-		if err := d.tableChanged(&m.Tables[i]); err != nil {
+		if err := d.tableChanged(&m.Tables[i], m.Rewrite); err != nil {
 			return err
 		}
 	}
@@ -52,7 +55,7 @@ func (d *decoder) logicalMessage(c *cursor) error {
 }
 
 // tableChanged announces a table's shape after a DDL command.
-func (d *decoder) tableChanged(f *tableFacts) error {
+func (d *decoder) tableChanged(f *tableFacts, rewrite int) error {
 	id := row.TableID(f.OID)
 	d.last = nil
 	if f.Dropped {
@@ -61,7 +64,7 @@ func (d *decoder) tableChanged(f *tableFacts) error {
 	if !f.captured() || !d.match(f.Namespace, f.Name) {
 		return nil
 	}
-	schema, err := d.shapes.announced(f)
+	schema, err := d.shapes.announced(f, d.h.Shape(id), rewrite)
 	if err != nil || schema == nil {
 		return err
 	}

@@ -65,9 +65,11 @@ func (s *stillShapes) streamed(rel *relation, prev *row.Schema, xid uint32, comm
 	}
 	return schema, nil
 }
-func (s *stillShapes) announced(f *tableFacts) (*row.Schema, error) { return schemaOf(f), nil }
-func (s *stillShapes) settle(uint32) error                          { return nil }
-func (s *stillShapes) forget(t row.TableID)                         { s.forgotten = append(s.forgotten, t) }
+func (s *stillShapes) announced(f *tableFacts, _ *row.Schema, _ int) (*row.Schema, error) {
+	return schemaOf(f), nil
+}
+func (s *stillShapes) settle(uint32) error  { return nil }
+func (s *stillShapes) forget(t row.TableID) { s.forgotten = append(s.forgotten, t) }
 
 func testDecoder(t testing.TB) (*decoder, *recorder) {
 	rec := newRecorder(t)

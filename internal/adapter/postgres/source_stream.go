@@ -69,7 +69,7 @@ func (s *Source) Stream(ctx context.Context, from []byte, h capture.Handler) err
 	triggered := s.triggered
 	s.mu.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
-	sh := newShapes(ctx, s.lookups, triggered)
+	sh := newShapes(ctx, s.lookups, triggered, s.log)
 	st.dec = newDecoder(h, sh, s.cfg.Tables.Match, s.cfg.Slot)
 	sh.decoder = st.dec
 	st.dec.position = at
