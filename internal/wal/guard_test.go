@@ -111,20 +111,7 @@ func TestGuardEvictsTheSlowAndOthersGoOn(t *testing.T) {
 		for _, c := range cs {
 			g.Add(c)
 		}
-		for range 300 { // 100 bytes a second: the slow one fills the disk
-			for i, l := range logs {
-				at := ts.Ts(l.resolved.Add(50))
-				for _, owner := range []string{"fast", "careful"} {
-					if err := cs[i].Advance(owner, at); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			if u, _ := used(); u.Free <= 0 {
-				t.Fatal("the disk is full")
-			}
-			time.Sleep(time.Second)
-		}
+		fill(t, logs, cs, used)
 		if evictions.Load() != 1 {
 			t.Errorf("%d evictions of the slow one", evictions.Load())
 		}
@@ -140,4 +127,24 @@ func TestGuardEvictsTheSlowAndOthersGoOn(t *testing.T) {
 			}
 		}
 	})
+}
+
+// fill appends 100 bytes a second for five minutes, which a slow consumer's pin
+// would let fill the disk, while the others keep up.
+func fill(t *testing.T, logs []*memTail, cs []*Checkpoint, used func() (Usage, error)) {
+	t.Helper()
+	for range 300 {
+		for i, l := range logs {
+			at := ts.Ts(l.resolved.Add(50))
+			for _, owner := range []string{"fast", "careful"} {
+				if err := cs[i].Advance(owner, at); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if u, _ := used(); u.Free <= 0 {
+			t.Fatal("the disk is full")
+		}
+		time.Sleep(time.Second)
+	}
 }
