@@ -91,6 +91,10 @@ func (r *reading) begin(read *ChunkRead) error {
 func (r *reading) suits(read *ChunkRead) error {
 	if known, ok := r.s.tables.get(r.t.id); ok && known.PublishedXid != 0 && read.Visible.Xmin <= known.PublishedXid {
 		r.waiting(r.t, fmt.Sprintf("transaction %d, which began before the table was published, to end", read.Visible.Xmin))
+		// On an idle upstream there may be no such transaction, only no later one yet.
+		if _, err := r.s.opts.Upstream.Now(r.ctx); err != nil {
+			return err
+		}
 		select {
 		case <-r.ctx.Done():
 			return r.ctx.Err()

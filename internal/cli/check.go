@@ -49,7 +49,7 @@ role with the least privilege.`,
 	cmd.Flags().StringVar(&address, "url", "", "the upstream's `URL`, or env:NAME or file:PATH")
 	cmd.Flags().StringVar(&tables, "tables", "", "table `rules`, separated by commas (default: every table)")
 	cmd.Flags().StringVar(&source, "source", "shop", "the `NAME` that the source will have: slot and publications are named after it")
-	cmd.Flags().StringVar(&role, "role", "weir", "the `ROLE` that the source will connect as")
+	cmd.Flags().StringVar(&role, "role", "", "the `ROLE` that the source will connect as (default: the URL's, or weir when that is a superuser)")
 	cmd.Flags().BoolVar(&printSQL, "print-sql", false, "print what a database administrator runs")
 	return cmd
 }

@@ -15,7 +15,8 @@ func discard() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, ni
 
 // PrintSQL writes what a DBA runs, once, in the upstream's database, so that a role
 // without any ownership can capture it: role, grants, replica identities,
-// publications and the DDL trigger. role is the role to make; cfg names source,
+// publications and the DDL trigger. role is the role to make; empty: the one that
+// asks, or weir when that is a superuser. cfg names source,
 // tables and connection, whose role need only read the catalog.
 func PrintSQL(ctx context.Context, cfg Config, role string) (string, error) {
 	s, err := New(cfg, discard())
@@ -25,14 +26,27 @@ func PrintSQL(ctx context.Context, cfg Config, role string) (string, error) {
 	cfg = s.cfg
 	defer func() { _ = s.Close() }()
 	var tables []survey
-	var database string
+	var database, user string
 	var settings []string
+	var super, exists bool
 	err = s.control.do(ctx, func(ctx context.Context, conn *pgx.Conn) (err error) {
 		if tables, err = s.survey(ctx, conn); err != nil {
 			return err
 		}
 		var level string
-		err = conn.QueryRow(ctx, `SELECT current_database()::text, current_setting('wal_level')`).Scan(&database, &level)
+		err = conn.QueryRow(ctx, `SELECT current_database()::text, current_setting('wal_level'), current_user::text,
+			(SELECT rolsuper FROM pg_roles WHERE rolname = current_user)`).Scan(&database, &level, &user, &super)
+		if err != nil {
+			return err
+		}
+		switch {
+		case role != "":
+		case super:
+			role = "weir"
+		default:
+			role = user
+		}
+		err = conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)`, role).Scan(&exists)
 		if level != "logical" {
 			settings = append(settings, "ALTER SYSTEM SET wal_level = logical; -- then restart the server")
 		}
@@ -47,7 +61,11 @@ func PrintSQL(ctx context.Context, cfg Config, role string) (string, error) {
 	for _, set := range settings {
 		line("%s", set)
 	}
-	line("CREATE ROLE %s LOGIN REPLICATION; -- then \\password %[1]s", quoteIdent(role))
+	if exists {
+		line("ALTER ROLE %s LOGIN REPLICATION;", quoteIdent(role))
+	} else {
+		line("CREATE ROLE %s LOGIN REPLICATION; -- then \\password %[1]s", quoteIdent(role))
+	}
 	line("GRANT CONNECT ON DATABASE %s TO %s;", quoteIdent(database), quoteIdent(role))
 	printGrants(line, tables, role)
 	printPublications(line, &cfg, tables)
