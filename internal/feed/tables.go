@@ -102,11 +102,12 @@ func (t *tables) keep(schema *row.Schema) *shape {
 }
 
 // discover begins the snapshots of tables that are new to the feed. True when
-// there were any.
+// there were any. The catalog's list may be older than the stream: a table that
+// the stream has seen dropped never comes back under its id.
 func (t *tables) discover() bool {
 	found := false
 	for _, s := range t.source.Tables() {
-		if !t.consumer.Known(s.Table) && t.filter.Match(s.Namespace, s.Name) {
+		if !s.Dropped && !t.consumer.Known(s.Table) && t.filter.Match(s.Namespace, s.Name) {
 			t.consumer.Start(s.Table)
 			found = true
 		}
