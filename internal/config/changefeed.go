@@ -70,7 +70,7 @@ func DefaultChangefeed() Changefeed {
 		StuckDuration: Duration(30 * time.Minute),
 		Retry:         Retry{Initial: Duration(time.Second), Max: Duration(10 * time.Minute)},
 		Batch:         Batch{MaxRows: 20_000, MaxBytes: 8 * MiB},
-		Snapshot:      Snapshot{BatchRows: 50_000},
+		Snapshot:      Snapshot{BatchRows: 200_000},
 		File:          File{MaxBytes: 64 * MiB, MaxCommits: 10_000, ResolvedEvery: Duration(10 * time.Second)},
 		Synced:        Synced{CheckInterval: Duration(5 * time.Minute), CheckpointInterval: Duration(15 * time.Second)},
 	}

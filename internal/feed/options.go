@@ -43,7 +43,7 @@ type Options struct {
 
 	BatchRows     int           // changes in a target transaction, before it commits: 20,000
 	BatchBytes    int           // their encoded bytes: 8 MiB
-	SnapshotRows  int           // rows of a snapshot in a target transaction: 50,000
+	SnapshotRows  int           // rows of a snapshot in a target transaction: 200,000
 	FlushInterval time.Duration // how long a small batch may wait for more: 0, not at all
 	SaveInterval  time.Duration // between saves of the checkpoint: 500 ms
 	Prefetch      int           // decoded batches (each about 1 MiB) ahead of the sink: 8
@@ -88,7 +88,7 @@ func (o *Options) complete() error {
 	}
 	orDefault(&o.BatchRows, 20_000)
 	orDefault(&o.BatchBytes, 8<<20)
-	orDefault(&o.SnapshotRows, 50_000)
+	orDefault(&o.SnapshotRows, 200_000)
 	orDefault(&o.SaveInterval, 500*time.Millisecond)
 	orDefault(&o.Prefetch, 8)
 	orDefault(&o.encodeEvery, 250*time.Millisecond)
