@@ -69,7 +69,7 @@ func DefaultChangefeed() Changefeed {
 		OnFull:        FullEvict,
 		StuckDuration: Duration(30 * time.Minute),
 		Retry:         Retry{Initial: Duration(time.Second), Max: Duration(10 * time.Minute)},
-		Batch:         Batch{MaxRows: 20_000, MaxBytes: 8 * MiB},
+		Batch:         Batch{MaxRows: 60_000, MaxBytes: 32 * MiB},
 		Snapshot:      Snapshot{BatchRows: 200_000},
 		File:          File{MaxBytes: 64 * MiB, MaxCommits: 10_000, ResolvedEvery: Duration(10 * time.Second)},
 		Synced:        Synced{CheckInterval: Duration(5 * time.Minute), CheckpointInterval: Duration(15 * time.Second)},

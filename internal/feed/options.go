@@ -41,8 +41,8 @@ type Options struct {
 	StartTs  ts.Ts // begin after this Ts, without a snapshot; overrides Start
 	TargetTs ts.Ts // deliver up to here, then finish; 0: for ever
 
-	BatchRows     int           // changes in a target transaction, before it commits: 20,000
-	BatchBytes    int           // their encoded bytes: 8 MiB
+	BatchRows     int           // changes in a target transaction, before it commits: 60,000
+	BatchBytes    int           // their encoded bytes: 32 MiB
 	SnapshotRows  int           // rows of a snapshot in a target transaction: 200,000
 	FlushInterval time.Duration // how long a small batch may wait for more: 0, not at all
 	SaveInterval  time.Duration // between saves of the checkpoint: 500 ms
@@ -86,8 +86,8 @@ func (o *Options) complete() error {
 	if o.Start != StartInitial && o.Start != StartNow {
 		return bad("start must be initial or now")
 	}
-	orDefault(&o.BatchRows, 20_000)
-	orDefault(&o.BatchBytes, 8<<20)
+	orDefault(&o.BatchRows, 60_000)
+	orDefault(&o.BatchBytes, 32<<20)
 	orDefault(&o.SnapshotRows, 200_000)
 	orDefault(&o.SaveInterval, 500*time.Millisecond)
 	orDefault(&o.Prefetch, 8)
