@@ -135,3 +135,23 @@ func TestLargeTransactionsWithSubtransactions(t *testing.T) {
 		t.Errorf("the large value has %s characters", got)
 	}
 }
+
+// A table without a key and with its whole old rows in the stream: updates and
+// deletes reach one matching row each, equal rows included.
+func TestKeylessTableWithFullIdentity(t *testing.T) {
+	p := newPair(t, `CREATE TABLE f (v text, n int); ALTER TABLE f REPLICA IDENTITY FULL;
+		INSERT INTO f SELECT 'same', 1 FROM generate_series(1, 5); INSERT INTO f VALUES (NULL, 2), ('x', NULL)`)
+	p.feed(t)
+	p.delivered(t, "db")
+	for _, sql := range []string{
+		"UPDATE f SET n = 7 WHERE ctid = (SELECT min(ctid) FROM f WHERE v = 'same')",
+		"DELETE FROM f WHERE ctid = (SELECT max(ctid) FROM f WHERE v = 'same')",
+		"UPDATE f SET v = 'was null' WHERE v IS NULL; DELETE FROM f WHERE n IS NULL; INSERT INTO f VALUES ('same', 1)",
+	} {
+		srv.Exec(t, p.from, sql)
+		p.delivered(t, "db")
+		if p.equal(t, "public.f"); t.Failed() {
+			t.Fatalf("after %s", sql)
+		}
+	}
+}
