@@ -18,13 +18,14 @@ const (
 // floors is ARCHITECTURE.md's table: a package imports only from floors below
 // its own, or beside it where the table lists it.
 var floors = map[string]int{
-	"ts": 0, "datum": 0, "row": 0, "weirerr": 0,
+	"ts": 0, "datum": 0, "row": 0, "weirerr": 0, "numeric": 0, "zset": 0,
 	"progress": 1, "codec": 1, "filter": 1, "config": 1, "secret": 1,
-	"wal": 2, "wal/local": 2, "metastore": 2,
-	"owner": 4, "backfill": 4,
-	"control": 5, "capture": 5, "feed": 5,
-	"adapter/postgres": 6, "adapter/file": 6, "adapter/blackhole": 6,
-	"httpapi": 7, "cli": 7,
+	"wal": 2, "wal/local": 2, "metastore": 2, "state": 2,
+	"sql": 3, "catalog": 3, "expr": 3, "plan": 3,
+	"owner": 4, "backfill": 4, "barrier": 4, "dataflow": 4, "op": 4,
+	"control": 5, "capture": 5, "feed": 5, "coordinator": 5, "worker": 5, "view": 5, "database": 5,
+	"adapter/postgres": 6, "adapter/file": 6, "adapter/blackhole": 6, "adapter/nexmark": 6,
+	"httpapi": 7, "cli": 7, "pgwire": 7, "session": 7,
 	"node": 8,
 }
 

@@ -1,0 +1,17 @@
+// Package numeric computes with PostgreSQL's numeric: exact decimals with a
+// display scale, NaN and the infinities.
+//
+//	Num  ┌──── Hi ────┬──── Lo ────┬ Scale ┬ Form ┐   24 bytes, no pointer
+//	     │ 128-bit two's complement│ int16 │      │   value = coefficient × 10^-Scale
+//	     └────────────┴────────────┴───────┴──────┘
+//	     a number beyond 38 digits has Form Big: its text lies in the arena of the
+//	     column it is in, Lo holds offset and length
+//
+// Invariants:
+//   - results have the digits and the display scale that PostgreSQL gives;
+//   - 1.10 and 1.1 compare equal, and keep their scales;
+//   - the 128-bit path does not allocate; it never wraps: what does not fit
+//     goes the exact way through apd.
+//
+// It does not know columns (package zset).
+package numeric

@@ -1,0 +1,56 @@
+package sql
+
+// Error is what a statement, or one row's evaluation, is answered with: the
+// fields of PostgreSQL's ErrorResponse. Codes are PostgreSQL's SQLSTATEs.
+type Error struct {
+	Code    string // 42703
+	Message string
+	Detail  string
+	Hint    string
+	Pos     int // byte offset in the statement, -1: none
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.Message }
+
+// SQLSTATEs in use.
+const (
+	FeatureNotSupported    = "0A000"
+	CardinalityViolation   = "21000"
+	StringTruncation       = "22001"
+	NumericOutOfRange      = "22003"
+	InvalidDatetime        = "22007"
+	DatetimeOverflow       = "22008"
+	DivisionByZero         = "22012"
+	InvalidEscape          = "22025"
+	InvalidRegexp          = "2201B"
+	InvalidParameter       = "22023"
+	InvalidText            = "22P02"
+	NotNullViolation       = "23502"
+	UniqueViolation        = "23505"
+	InFailedTransaction    = "25P02"
+	InvalidPassword        = "28P01"
+	DependentObjects       = "2BP01"
+	InvalidCursorName      = "34000"
+	UndefinedDatabase      = "3D000"
+	UndefinedSchema        = "3F000"
+	SyntaxError            = "42601"
+	AmbiguousColumn        = "42702"
+	UndefinedColumn        = "42703"
+	UndefinedObject        = "42704"
+	AmbiguousFunction      = "42725"
+	GroupingError          = "42803"
+	DatatypeMismatch       = "42804"
+	WrongObjectType        = "42809"
+	UndefinedFunction      = "42883"
+	UndefinedTable         = "42P01"
+	UndefinedParameter     = "42P02"
+	DuplicateRelation      = "42P07"
+	DuplicateColumn        = "42701"
+	InvalidColumnReference = "42P10"
+	IndeterminateDatatype  = "42P18"
+	QueryCanceled          = "57014"
+	ObjectNotReady         = "55000"
+	SnapshotTooOld         = "72000"
+	InternalError          = "XX000"
+)

@@ -1,0 +1,22 @@
+// Package zset has the words of the engine: Chunk, a batch of rows in columns, each
+// with a weight, and the encodings of its values. A collection is a Z-set: a
+// multiset whose rows have integer weights; a change of a collection is one too.
+//
+//	Chunk  ┌──────── Cols ────────┬─ W ─┐
+//	       │ Vec 0 │ Vec 1 │  …   │ +1  │    an insert
+//	       │ Vec 0 │ Vec 1 │  …   │ -1  │    a delete; an update is one of each
+//	       └──────────────────────┴─────┘
+//	Vec    typed values of one Kind; pointer-free; NULLs in a bitmap
+//
+// Two encodings of a value:
+//   - key: order preserving, equal bytes for equal values (1.10 and 1.1), with
+//     PostgreSQL's order (NULLs last ascending); for grouping, joining, sorting;
+//   - exact: compact, keeps the display scale; for storing and for the identity of a row.
+//
+// Invariants:
+//   - a Chunk that has been handed on is never written again; Vecs may share Data;
+//   - Len of every Vec is Chunk.N; every value of a Vec has its Kind;
+//   - encoding and decoding never panic, whatever the bytes.
+//
+// It does not know SQL types' text (package codec/pgvalue) nor expressions.
+package zset
