@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/weirstream/weir/internal/lsm"
 	"github.com/weirstream/weir/internal/weirerr"
 )
 
@@ -21,6 +21,11 @@ const Format = 1
 // reserve is the free space, in bytes, below which Update refuses. A flush of
 // the memtable and its compaction fit in it.
 const reserve = 16 << 20
+
+var name = lsm.Name{
+	Store: "metadata store", Component: "metastore",
+	Restore: "restore the whole data directory from a copy, or start over with source resync",
+}
 
 // Pebble's keys begin with one byte that tells callers' keys from ours.
 const data = 'd'
@@ -50,32 +55,24 @@ type Store struct {
 // DataDirLocked error while another process has it open, FormatTooNew when a
 // newer weir wrote it, StoreCorrupt when it cannot be read.
 func Open(dir string, log *slog.Logger) (*Store, error) {
-	if err := errors.Join(makeDir(vfs.Default, dir), os.Chmod(dir, 0o700)); err != nil {
+	fs, err := lsm.Disk(dir)
+	if err != nil {
 		return nil, fmt.Errorf("metastore: %w", err)
 	}
-	return openOn(private{vfs.Default}, dir, log)
+	return openOn(fs, dir, log)
 }
 
 func openOn(fs vfs.FS, dir string, log *slog.Logger) (*Store, error) {
 	cache := pebble.NewCache(8 << 20)
 	defer cache.Unref()
-	lock, err := pebble.LockDirectory(dir, fs)
-	if err != nil {
-		return nil, errLock(dir, err)
-	}
-	db, err := pebble.Open(dir, &pebble.Options{
-		FS:                          fs,
-		Lock:                        lock,
+	db, lock, err := name.Open(fs, dir, &pebble.Options{
 		Cache:                       cache,
 		MemTableSize:                4 << 20,
 		MemTableStopWritesThreshold: 2,
 		MaxOpenFiles:                100,
-		FormatMajorVersion:          pebble.FormatNewest,
-		Logger:                      pebbleLog{log},
-		EventListener:               pebbleLog{log}.events(),
-	})
+	}, log)
 	if err != nil {
-		return nil, errors.Join(errOpen(dir, err), lock.Close())
+		return nil, err
 	}
 	s := &Store{db: db, fs: fs, dir: dir}
 	if err := s.begin(); err != nil {
@@ -92,7 +89,7 @@ func (s *Store) begin() error {
 	case err != nil:
 		return err
 	case !found:
-		return errRead(s.db.Set(formatKey, binary.BigEndian.AppendUint64(nil, Format), pebble.Sync))
+		return name.Error(s.db.Set(formatKey, binary.BigEndian.AppendUint64(nil, Format), pebble.Sync))
 	case format > Format:
 		return weirerr.New(weirerr.FormatTooNew, "the metadata store has format %d, this weir knows %d", format, Format).
 			With("path", s.dir).Hint("run the weir that wrote it, or a newer one")
@@ -108,7 +105,7 @@ func (s *Store) number(key []byte) (n uint64, found bool, err error) {
 		return 0, false, nil
 	}
 	if err != nil {
-		return 0, false, errRead(err)
+		return 0, false, name.Error(err)
 	}
 	defer closer.Close()
 	if len(value) != 8 {

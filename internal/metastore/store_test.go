@@ -17,6 +17,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/weirstream/weir/internal/lsm"
 	"github.com/weirstream/weir/internal/weirerr"
 )
 
@@ -171,7 +172,7 @@ func TestConcurrentCompareAndSet(t *testing.T) {
 // updates of several keys: what was reported is there, and never half of one.
 func TestCrash(t *testing.T) {
 	disk := vfs.NewCrashableMem()
-	if err := makeDir(disk, "/store"); err != nil {
+	if err := lsm.MakeDir(disk, "/store"); err != nil {
 		t.Fatal(err)
 	}
 	s, err := openOn(disk, "/store", quiet())
@@ -391,7 +392,7 @@ func (f *full) GetDiskUsage(string) (vfs.DiskUsage, error) {
 
 func TestDiskFullRefusesAndGoesOn(t *testing.T) {
 	disk := &full{vfs.NewMem(), 1 << 40}
-	if err := makeDir(disk, "/store"); err != nil {
+	if err := lsm.MakeDir(disk, "/store"); err != nil {
 		t.Fatal(err)
 	}
 	s, err := openOn(disk, "/store", quiet())

@@ -38,10 +38,10 @@ func (s *Store) Update(fn func(tx *Tx) error) error {
 	}
 	next := s.version.Load() + 1
 	if err := batch.Set(versionKey, binary.BigEndian.AppendUint64(nil, next), nil); err != nil {
-		return errRead(err)
+		return name.Error(err)
 	}
 	if err := batch.Commit(pebble.Sync); err != nil {
-		return errRead(err)
+		return name.Error(err)
 	}
 	s.version.Store(next)
 	return nil
@@ -66,11 +66,11 @@ func (tx *Tx) Put(key string, value any) error {
 	if err != nil {
 		return weirerr.New(weirerr.InvalidArgument, "the value has no JSON form").With("key", key).Wrap(err)
 	}
-	return errRead(tx.batch.Set(pebbleKey(key), raw, nil))
+	return name.Error(tx.batch.Set(pebbleKey(key), raw, nil))
 }
 
 // Delete removes key; it need not be there.
-func (tx *Tx) Delete(key string) error { return errRead(tx.batch.Delete(pebbleKey(key), nil)) }
+func (tx *Tx) Delete(key string) error { return name.Error(tx.batch.Delete(pebbleKey(key), nil)) }
 
 // Scan is Store.Scan with the writes made before the call. Fn may write.
 func (tx *Tx) Scan(prefix string, fn func(key string, raw []byte) error) error {
@@ -91,7 +91,7 @@ func get(from reader, key string, into any) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, errRead(err)
+		return false, name.Error(err)
 	}
 	defer closer.Close()
 	return true, Decode(key, raw, into)
@@ -111,7 +111,7 @@ func scan(from reader, prefix string, fn func(key string, raw []byte) error) err
 	low := pebbleKey(prefix)
 	it, err := from.NewIter(&pebble.IterOptions{LowerBound: low, UpperBound: after(low)})
 	if err != nil {
-		return errRead(err)
+		return name.Error(err)
 	}
 	for ok := it.First(); ok; ok = it.Next() {
 		raw, err := it.ValueAndErr()
@@ -122,7 +122,7 @@ func scan(from reader, prefix string, fn func(key string, raw []byte) error) err
 			return errors.Join(err, it.Close())
 		}
 	}
-	return errRead(errors.Join(it.Error(), it.Close()))
+	return name.Error(errors.Join(it.Error(), it.Close()))
 }
 
 // after is the first key behind all that begin with prefix, which is not all 0xff.
