@@ -31,31 +31,34 @@ func (a *attempt) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = a.deliver(ctx, sink)
+	w, err := a.deliver(ctx, sink)
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.opts.CloseTimeout)
 	defer cancel()
 	if e := sink.Close(closing); e != nil && err == nil {
 		err = e
 	}
+	if w != nil {
+		w.close()
+	}
 	return err
 }
 
-func (a *attempt) deliver(ctx context.Context, sink Sink) error {
+func (a *attempt) deliver(ctx context.Context, sink Sink) (*writer, error) {
 	lane := Lane{
 		Cluster: a.opts.Cluster, Changefeed: a.opts.Name, Incarnation: a.start.Incarnation, Term: a.start.Attempt,
 	}
 	pos, ok, err := sink.Open(ctx, lane)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	from, skip, err := a.begin(sink, pos, ok)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a.opened(skip, pos)
 	r, err := a.reader(skip)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -65,9 +68,10 @@ func (a *attempt) deliver(ctx context.Context, sink Sink) error {
 		cancel(err)
 		read <- err
 	}()
-	err = a.writer(sink, skip, r.batches).run(ctx)
+	w := a.writer(sink, skip, r.batches)
+	err = w.run(ctx)
 	cancel(err)
-	return first(err, <-read)
+	return w, first(err, <-read)
 }
 
 // first is the error that caused the other one.
@@ -133,7 +137,7 @@ const snapshotBytes = 32 << 20
 
 func (a *attempt) writer(sink Sink, skip Position, b batches) *writer {
 	return &writer{
-		sink: sink, skip: skip, batches: b, report: a.report, busy: a.busy,
+		sink: sink, skip: skip, batches: b, report: a.report, busy: a.busy, answers: make(chan error, ahead),
 		limits: limits{
 			rows: a.opts.BatchRows, bytes: a.opts.BatchBytes,
 			snapshotRows: a.opts.SnapshotRows, snapshotBytes: max(snapshotBytes, a.opts.BatchBytes),

@@ -88,6 +88,17 @@ type Reconciler interface {
 	BeginChunk(ctx context.Context, schema *row.Schema, chunk *ChunkRange) error
 }
 
+// Pipelined is implemented by a sink that takes on the next target transaction
+// while the target still commits the one before.
+type Pipelined interface {
+	// CommitAhead is Commit without the wait: it returns when the commit is queued
+	// behind everything written. Then done is called once, from another goroutine and
+	// not after Close has returned: with nil when the commit is durable, in the order
+	// of the commits. After an error nothing that was written or committed later
+	// takes effect. When CommitAhead itself fails, done is not called.
+	CommitAhead(ctx context.Context, pos Position, done func(error)) error
+}
+
 // Forgetful is implemented by a sink that keeps no position at its target: the
 // feed then goes on from what it saved itself, and delivers at least once.
 type Forgetful interface{ Forgetful() }

@@ -43,7 +43,8 @@ func (c *counts) item(op row.Op) {
 }
 
 // writer hands batches to the sink and merges them into target transactions. It
-// is used by one goroutine.
+// is used by one goroutine. At a sink that is Pipelined it goes on while commits
+// are under way; what is reported is what the target has confirmed.
 type writer struct {
 	sink    Sink
 	batches batches
@@ -51,6 +52,9 @@ type writer struct {
 	skip    Position // the target has this much; it must not be told less
 	report  func(d delivery)
 	busy    func(table row.TableID)
+
+	sent    []sent     // commits under way, the oldest first
+	answers chan error // to them
 
 	open     bool // something is written and not committed
 	rows     int
@@ -100,32 +104,42 @@ func (w *writer) run(ctx context.Context) error {
 
 // take waits for the next batch; nil says that it is time to commit.
 func (w *writer) take(ctx context.Context) (*batch, error) {
-	if !w.open || !w.last.boundary {
+	if w.open && w.last.boundary {
 		select {
 		case b := <-w.batches.full:
 			return b, nil
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		default:
 		}
 	}
+	for {
+		b, due, err := w.wait(ctx)
+		if b != nil || due || err != nil {
+			return b, err
+		}
+	}
+}
+
+// wait waits for one thing to happen: a batch, that a commit is due, an answer.
+func (w *writer) wait(ctx context.Context) (b *batch, due bool, err error) {
+	var linger <-chan time.Time
+	if w.open && w.last.boundary && len(w.sent) < ahead {
+		left := w.limits.linger - time.Since(w.began)
+		if left <= 0 {
+			return nil, true, ctx.Err()
+		}
+		timer := time.NewTimer(left)
+		defer timer.Stop()
+		linger = timer.C
+	}
 	select {
 	case b := <-w.batches.full:
-		return b, nil
-	default:
-	}
-	left := w.limits.linger - time.Since(w.began)
-	if left <= 0 {
-		return nil, ctx.Err()
-	}
-	timer := time.NewTimer(left)
-	defer timer.Stop()
-	select {
-	case b := <-w.batches.full:
-		return b, nil
-	case <-timer.C:
-		return nil, nil
+		return b, false, nil
+	case err := <-w.answers:
+		return nil, false, w.answered(err)
+	case <-linger:
+		return nil, true, nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, false, ctx.Err()
 	}
 }
 
@@ -183,13 +197,7 @@ func (w *writer) after(ctx context.Context) error {
 		return nil
 	}
 	if !w.open {
-		if w.skip.Less(w.last.pos) {
-			if err := w.sink.Resolved(ctx, w.last.pos); err != nil {
-				return err
-			}
-		}
-		w.tell(false)
-		return nil
+		return w.nothing(ctx)
 	}
 	rows, bytes := w.limits.rows, w.limits.bytes
 	if w.snapshot {
@@ -199,22 +207,4 @@ func (w *writer) after(ctx context.Context) error {
 		return w.commit(ctx)
 	}
 	return nil
-}
-
-func (w *writer) commit(ctx context.Context) error {
-	begin := time.Now()
-	if err := w.sink.Commit(ctx, w.last.pos); err != nil {
-		return err
-	}
-	w.counts.commits++
-	w.counts.took = time.Since(begin)
-	w.open, w.rows, w.bytes, w.snapshot = false, 0, 0, false
-	w.tell(true)
-	return nil
-}
-
-func (w *writer) tell(committed bool) {
-	d := delivery{pos: w.last.pos, committed: committed, mark: w.mark, markTs: w.markTs, counts: w.counts}
-	w.counts = counts{}
-	w.report(d)
 }

@@ -70,10 +70,19 @@ func (a *applier) applySets(ctx context.Context, p *piece) error {
 	if !netting {
 		return errInTurn
 	}
+	s := &setWriter{a: a, p: p}
+	if err := a.applyWorks(ctx, s, works); err != nil {
+		return err
+	}
+	return s.flush(ctx)
+}
+
+// applyWorks writes what the tables' changes come down to: children go first,
+// parents come first.
+func (a *applier) applyWorks(ctx context.Context, s *setWriter, works []*tableWork) error {
 	if err := a.rank(ctx, works); err != nil {
 		return err
 	}
-	s := &setWriter{a: a, p: p}
 	for _, w := range slices.Backward(works) {
 		if !w.parent {
 			if err := s.deletes(ctx, w); err != nil {
@@ -93,7 +102,7 @@ func (a *applier) applySets(ctx context.Context, p *piece) error {
 			}
 		}
 	}
-	return s.flush(ctx)
+	return nil
 }
 
 // netPiece nets each table's changes. It is false when one cannot be netted.

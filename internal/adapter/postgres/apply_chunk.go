@@ -44,6 +44,17 @@ func (a *applier) enterChunk(ctx context.Context, c *chunkRef) error {
 	return a.beginChunk(ctx, c)
 }
 
+// enterAnew begins c, also where it goes on with the chunk that stands open.
+func (a *applier) enterAnew(ctx context.Context, c *chunkRef) error {
+	if err := a.settle(ctx); err != nil {
+		return err
+	}
+	if err := a.completeChunk(ctx); err != nil {
+		return err
+	}
+	return a.beginChunk(ctx, c)
+}
+
 func (k *chunk) is(c *chunkRef) bool {
 	return c != nil && k.Table == c.shape.id && slices.Equal(k.Lo, boundValues(c.lo)) && slices.Equal(k.Hi, boundValues(c.hi))
 }
@@ -54,10 +65,7 @@ func (a *applier) beginChunk(ctx context.Context, c *chunkRef) error {
 	if err != nil {
 		return err
 	}
-	k := &chunk{Table: c.shape.id, Target: b.table.sql(), Lo: boundValues(c.lo), Hi: boundValues(c.hi), Mode: chunkCopy}
-	for _, i := range c.shape.keyCols {
-		k.Keys, k.Casts = append(k.Keys, b.cols[i].name), append(k.Casts, b.cols[i].cast)
-	}
+	k := newChunk(c, b)
 	if c.shape.keyless() {
 		if a.cfg.Reconcile {
 			if err := a.run(ctx, `DELETE FROM `+k.Target); err != nil {
@@ -67,15 +75,28 @@ func (a *applier) beginChunk(ctx context.Context, c *chunkRef) error {
 		a.chunk = k
 		return nil
 	}
-	var some bool
-	if err := a.conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM `+k.Target+` AS t WHERE `+k.within(`t.`)+`)`).Scan(&some); err != nil {
+	var some, any bool
+	err = a.conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM `+k.Target+` AS t WHERE `+k.within(`t.`)+`), EXISTS (SELECT FROM `+k.Target+`)`).Scan(&some, &any)
+	if err != nil {
 		return a.failure(err)
 	}
 	if some {
 		k.Mode, k.Reconcile = chunkMerge, a.cfg.Reconcile
 	}
+	if !any {
+		a.vacant[k.Table] = true
+	}
 	a.chunk = k
 	return nil
+}
+
+// newChunk is a chunk whose range is empty at the target.
+func newChunk(c *chunkRef, b *binding) *chunk {
+	k := &chunk{Table: c.shape.id, Target: b.table.sql(), Lo: boundValues(c.lo), Hi: boundValues(c.hi), Mode: chunkCopy}
+	for _, i := range c.shape.keyCols {
+		k.Keys, k.Casts = append(k.Keys, b.cols[i].name), append(k.Casts, b.cols[i].cast)
+	}
+	return k
 }
 
 // boundValues are the key values of a chunk's bound.
@@ -123,9 +144,8 @@ func (a *applier) applyChunk(ctx context.Context, p *piece) error {
 		return nil
 	}
 	b := a.bound[p.chunk.shape]
-	rows := make([]ref, len(p.ops))
-	for i := range p.ops {
-		rows[i].image = p.ops[i].new
+	rows := p.images()
+	for i := range rows {
 		if a.chunk.Mode == chunkMerge {
 			key, ok := p.keyOf(b.keys, p.ops[i].new, span{})
 			if !ok {

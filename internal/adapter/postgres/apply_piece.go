@@ -107,6 +107,15 @@ func (p *piece) copyIn(b []byte) span {
 	return at
 }
 
+// images are the new images of all changes.
+func (p *piece) images() []ref {
+	rows := make([]ref, len(p.ops))
+	for i := range p.ops {
+		rows[i].image = p.ops[i].new
+	}
+	return rows
+}
+
 func (p *piece) bytes(s span) []byte { return p.buf[s.off : s.off+s.n : s.off+s.n] }
 
 func (p *piece) tuple(s span) row.Tuple { return row.Tuple(p.bytes(s)) }

@@ -5,10 +5,11 @@ import (
 )
 
 // setWriter collects the statements of one piece and sends them in as few round
-// trips as it takes.
+// trips as it takes: in none when it writes to a pipe.
 type setWriter struct {
 	a     *applier
 	p     *piece
+	pipe  *pipe // nil: wait for answers
 	batch *batch
 	// checks are updates that must have found all their rows.
 	checks []check
@@ -43,6 +44,11 @@ func (s *setWriter) write(ctx context.Context, w *tableWork, v verb, mask []byte
 			s.a.arrays.image(s.p.tuple(r.image))
 		}
 	}
+	if s.pipe != nil {
+		s.a.prepareAhead(st)
+		s.pipe.exec(st.name, s.a.arrays.finish(st), binaryFormat)
+		return nil
+	}
 	return s.open().add(ctx, st)
 }
 
@@ -54,9 +60,12 @@ func (s *setWriter) deletes(ctx context.Context, w *tableWork) error {
 // upserts changes and adds rows.
 func (s *setWriter) upserts(ctx context.Context, w *tableWork) error {
 	for _, part := range []struct {
-		verb   verb
-		groups []group
-	}{{updateRows, w.out.updates}, {moveRows, w.out.moves}} {
+		verb, ahead verb
+		groups      []group
+	}{{updateRows, updateAll, w.out.updates}, {moveRows, moveAll, w.out.moves}} {
+		if s.pipe != nil { // nobody is there to count: the server does
+			part.verb = part.ahead
+		}
 		for _, g := range part.groups {
 			before := s.count()
 			if err := s.write(ctx, w, part.verb, g.mask, g.rows); err != nil {
@@ -84,6 +93,10 @@ func (s *setWriter) count() int {
 func (s *setWriter) inserts(ctx context.Context, w *tableWork, rows []ref) error {
 	if len(rows) < copyFrom {
 		return s.write(ctx, w, insertRows, nil, rows)
+	}
+	if s.pipe != nil {
+		s.pipe.copyIn(w.b.copyText(), newCopyReader(s.p, w.b, rows))
+		return nil
 	}
 	if err := s.flush(ctx); err != nil {
 		return err

@@ -14,6 +14,8 @@ const (
 	updateRows         // by key, other columns
 	updateChanged      // by key, only rows that differ
 	moveRows           // by old key, all columns
+	updateAll          // as updateRows; fails when one is not there
+	moveAll            // as moveRows; fails when one is not there
 	moveFree           // as moveRows, where no row has the new key
 	deleteRows         // by key
 	deleteOne          // of a keyless table: one row equal to the old image
@@ -57,12 +59,12 @@ func (b *binding) build(v verb, mask []byte) *stmt {
 	switch v {
 	case insertRows, insertMissing:
 		s.news = b.columns(nil, true)
-	case updateRows, updateChanged:
+	case updateRows, updateAll, updateChanged:
 		s.olds, s.news = b.keys, b.columns(mask, false)
 		if len(s.news) == 0 {
 			return nil
 		}
-	case moveRows, moveFree:
+	case moveRows, moveAll, moveFree:
 		s.olds, s.news = b.keys, b.columns(mask, true)
 	case deleteRows, rememberKeys:
 		s.olds = b.keys
@@ -103,6 +105,10 @@ func (b *binding) text(v verb, s *stmt) string {
 		return `UPDATE ` + t + ` AS t SET ` + b.set(s) + from + ` WHERE ` + b.match(`t`, b.keys, s.oldAlias) + ` AND (` + b.differs(s) + `)`
 	case moveRows:
 		return `UPDATE ` + t + ` AS t SET ` + b.set(s) + from + ` WHERE ` + b.match(`t`, b.keys, s.oldAlias)
+	case updateAll:
+		return b.all(b.text(updateRows, s))
+	case moveAll:
+		return b.all(b.text(moveRows, s))
 	case moveFree:
 		return `UPDATE ` + t + ` AS u SET ` + b.set(s) + from + ` WHERE ` + b.match(`u`, b.keys, s.oldAlias) +
 			` AND NOT EXISTS (SELECT FROM ` + t + ` AS t WHERE ` + b.match(`t`, b.keys, s.newAlias) + `)`
@@ -115,6 +121,12 @@ func (b *binding) text(v verb, s *stmt) string {
 			b.insertText(s) + from + ` WHERE NOT EXISTS (SELECT FROM x)`
 	}
 	panic(fmt.Sprintf("postgres: no text for verb %d", v))
+}
+
+// all makes an update fail, by division_by_zero, that does not find all its rows:
+// whatever is sent behind it then has no effect.
+func (b *binding) all(update string) string {
+	return `WITH u AS (` + update + ` RETURNING 1) SELECT 1 / (count(*) >= cardinality($1::text[]))::int FROM u`
 }
 
 func (s *stmt) oldAlias(i int) string { return fmt.Sprintf("s.o%d", i) }

@@ -82,6 +82,7 @@ type shapeID struct {
 var (
 	_ feed.Sink       = (*Sink)(nil)
 	_ feed.Reconciler = (*Sink)(nil)
+	_ feed.Pipelined  = (*Sink)(nil)
 )
 
 // NewSink makes a sink; nothing happens until Open.
@@ -182,16 +183,7 @@ func (s *Sink) BeginChunk(ctx context.Context, schema *row.Schema, chunk *feed.C
 	if err != nil {
 		return err
 	}
-	c := newChunkRef(chunk, sh)
-	return s.work.do(ctx, func(ctx context.Context, a *applier) error {
-		if err := a.settle(ctx); err != nil {
-			return err
-		}
-		if err := a.completeChunk(ctx); err != nil {
-			return err
-		}
-		return a.beginChunk(ctx, c)
-	})
+	return s.work.put(ctx, job{begin: newChunkRef(chunk, sh)})
 }
 
 // seal hands the collected piece over and begins another.
@@ -199,7 +191,7 @@ func (s *Sink) seal(ctx context.Context) error {
 	if s.piece.empty() {
 		return nil
 	}
-	next, err := s.work.apply(ctx, s.piece)
+	next, err := s.work.piece(ctx, s.piece)
 	if err != nil {
 		return err
 	}
@@ -209,13 +201,22 @@ func (s *Sink) seal(ctx context.Context) error {
 
 // Commit implements feed.Sink.
 func (s *Sink) Commit(ctx context.Context, pos feed.Position) error {
+	done := make(chan error, 1)
+	if err := s.CommitAhead(ctx, pos, func(err error) { done <- err }); err != nil {
+		return err
+	}
+	return s.work.await(ctx, done)
+}
+
+// CommitAhead implements feed.Pipelined.
+func (s *Sink) CommitAhead(ctx context.Context, pos feed.Position, done func(error)) error {
 	if err := s.ready(); err != nil {
 		return err
 	}
 	if err := s.seal(ctx); err != nil {
 		return err
 	}
-	return s.work.do(ctx, func(ctx context.Context, a *applier) error { return a.commit(ctx, pos) })
+	return s.work.put(ctx, job{commit: &commit{pos: pos, done: done}})
 }
 
 // Resolved implements feed.Sink: the position is written now and then.
@@ -229,7 +230,8 @@ func (s *Sink) Resolved(ctx context.Context, pos feed.Position) error {
 	return s.work.do(ctx, func(ctx context.Context, a *applier) error { return a.resolved(ctx, pos) })
 }
 
-// Close implements feed.Sink: what is not committed is rolled back.
+// Close implements feed.Sink: what is not committed is rolled back. Commits under
+// way are waited for, for a while.
 func (s *Sink) Close(ctx context.Context) error {
 	if s.work == nil {
 		return nil

@@ -20,39 +20,40 @@ import (
 //
 //	idle ──apply──► in transaction ──apply──► savepoint, next piece … ──commit──► idle
 //
-// Statements that open a transaction or a savepoint wait in pre until the next
-// round trip takes them along.
+// What needs no look at the target goes ahead into the pipe, and the rest one
+// answer at a time, while the pipe is idle. Statements that open a transaction or
+// a savepoint wait in pre until the next that is sent takes them along.
 type applier struct {
 	cfg  SinkConfig
 	log  *slog.Logger
 	lane feed.Lane
 	conn *pgx.Conn
+	pipe *pipe
 
 	replica bool // ordinary triggers and foreign keys rest
-	pos     feed.Position
-	placed  bool // the target has pos
+	state
 	written time.Time
-
-	pre   []string
-	inTx  bool
-	saved bool // a savepoint stands before the current piece
+	pre     []string
+	careful int // pieces still to be applied one answer at a time
+	lapses  int // pieces that the target refused when they were sent ahead
 
 	newest   map[row.TableID]*shape
 	bound    map[*shape]*binding
-	chunk    *chunk              // begun and not complete
-	stmts    map[string]string   // prepared: name by text
-	created  map[string]bool     // types made in this transaction
-	refs     map[uint32][]uint32 // foreign keys by OID; nil: to look up
-	truncate truncation          // collected and not applied
-	replays  int                 // pieces that had to be applied in turn
-	works    []*tableWork        // reused from piece to piece
+	vacant   map[row.TableID]bool // tables that had no row when a snapshot began here
+	cas      *stmt                // moves the position
+	stmts    map[string]string    // prepared: name by text
+	created  map[string]bool      // types made in this transaction
+	refs     map[uint32][]uint32  // foreign keys by OID; nil: to look up
+	truncate truncation           // collected and not applied
+	replays  int                  // pieces that had to be applied in turn
+	works    []*tableWork         // reused from piece to piece
 	arrays   arrays
 }
 
 // open connects and claims the lane.
 func (a *applier) open(ctx context.Context) (err error) {
 	a.newest, a.bound = map[row.TableID]*shape{}, map[*shape]*binding{}
-	a.stmts, a.created = map[string]string{}, map[string]bool{}
+	a.stmts, a.created, a.vacant = map[string]string{}, map[string]bool{}, map[row.TableID]bool{}
 	if a.conn, err = connect(ctx, a.cfg.URL, "weir "+a.lane.Changefeed, target); err != nil {
 		return err
 	}
@@ -199,7 +200,8 @@ func (a *applier) prepare(ctx context.Context, s *stmt) error {
 // forgetShapes drops all that is known of the target's tables, after DDL.
 func (a *applier) forgetShapes(ctx context.Context) error {
 	clear(a.bound)
-	clear(a.stmts)
+	clear(a.vacant)
+	a.forgetStatements()
 	a.refs = nil
 	if err := a.run(ctx, `DEALLOCATE ALL`); err != nil {
 		return a.failed(err, "cannot forget statements")
@@ -232,9 +234,7 @@ func (a *applier) commit(ctx context.Context, pos feed.Position) error {
 		}
 		return a.commitError(err)
 	}
-	a.inTx, a.saved = false, false
-	clear(a.created)
-	a.pos, a.placed, a.written = pos, true, time.Now()
+	a.committed(pos)
 	return nil
 }
 
