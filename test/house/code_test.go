@@ -19,7 +19,7 @@ const (
 // its own, or beside it where the table lists it.
 var floors = map[string]int{
 	"ts": 0, "datum": 0, "row": 0, "weirerr": 0, "numeric": 0, "zset": 0,
-	"progress": 1, "codec": 1, "filter": 1, "config": 1, "secret": 1,
+	"arrange": 1, "progress": 1, "codec": 1, "filter": 1, "config": 1, "secret": 1,
 	"lsm": 1, "wal": 2, "wal/local": 2, "metastore": 2, "state": 2,
 	"sql": 3, "catalog": 3, "expr": 3, "plan": 3,
 	"owner": 4, "backfill": 4, "barrier": 4, "dataflow": 4, "op": 4,

@@ -1,0 +1,194 @@
+package arrange
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
+
+// Change says that the group's head is about to differ from the store's.
+func (t *Table) Change(slot uint32) {
+	g := t.groups.at(slot)
+	if g.flags&(headNew|dirty) == headNew|dirty {
+		return
+	}
+	g.flags |= headNew
+	t.soil(slot, g)
+}
+
+func (t *Table) soil(slot uint32, g *group) {
+	if g.flags&dirty == 0 {
+		g.flags |= dirty
+		t.dirty = append(t.dirty, slot)
+	}
+}
+
+// ChangeEntry says that an entry's value is about to differ from the store's.
+func (t *Table) ChangeEntry(id uint32) {
+	e := t.entries.at(id)
+	if e.flags&changed != 0 {
+		return
+	}
+	g := t.groups.at(e.group)
+	e.flags |= changed
+	e.next = g.chain
+	g.chain = id + 1
+	t.soil(e.group, g)
+}
+
+// Mark puts a group on the list of marked groups; it tells whether it was not on it. The
+// list is the caller's, to remember which groups an epoch changed; they stay in memory.
+func (t *Table) Mark(slot uint32) bool {
+	g := t.groups.at(slot)
+	if g.flags&marked != 0 {
+		return false
+	}
+	g.flags |= marked
+	t.marks = append(t.marks, slot)
+	return true
+}
+
+// Marked are the marked groups, in the order of their marking.
+func (t *Table) Marked() []uint32 { return t.marks }
+
+// Unmark empties the list of marked groups. Those that never were in the store, and are empty, are gone.
+func (t *Table) Unmark() {
+	for _, slot := range t.marks {
+		t.groups.at(slot).flags &^= marked
+	}
+	t.marks = t.marks[:0]
+}
+
+// sortKey orders a group by bucket and key: their first 16 bytes decide almost always.
+type sortKey struct {
+	hi, lo uint64
+	slot   uint32
+}
+
+const sortKeySize = 24
+
+func (t *Table) sortKey(slot uint32) sortKey {
+	var b [16]byte
+	b[0] = t.groups.at(slot).bucket
+	copy(b[1:], t.Key(slot))
+	return sortKey{binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:]), slot}
+}
+
+// sorted lists groups ascending by bucket and key.
+func (t *Table) sorted(slots []uint32) []sortKey {
+	t.sorting = t.sorting[:0]
+	for _, slot := range slots {
+		t.sorting = append(t.sorting, t.sortKey(slot))
+	}
+	slices.SortFunc(t.sorting, func(a, b sortKey) int {
+		if a.hi != b.hi {
+			return cmp.Compare(a.hi, b.hi)
+		}
+		if a.lo != b.lo {
+			return cmp.Compare(a.lo, b.lo)
+		}
+		return bytes.Compare(t.Key(a.slot), t.Key(b.slot))
+	})
+	return t.sorting
+}
+
+// Changes calls fn for every entry changed since the last Sealed, ascending by bucket |
+// group | suffix. A nil value says that it was deleted. Key and value are borrowed for the call.
+func (t *Table) Changes(fn func(key, value []byte)) {
+	for _, s := range t.sorted(t.dirty) {
+		g := t.groups.at(s.slot)
+		t.key = append(append(t.key[:0], g.bucket), t.Key(s.slot)...)
+		if g.flags&headNew != 0 {
+			switch head := t.Head(s.slot); {
+			case head != nil:
+				fn(t.key, head)
+			case g.flags&headIn != 0:
+				fn(t.key, nil)
+			}
+		}
+		if g.chain != 0 {
+			t.entryChanges(g, fn)
+		}
+	}
+}
+
+func (t *Table) entryChanges(g *group, fn func(key, value []byte)) {
+	t.gather = t.gather[:0]
+	for next := g.chain; next != 0; {
+		e := t.entries.at(next - 1)
+		if e.flags&(deleted|inStore) != deleted {
+			t.gather = append(t.gather, next-1)
+		}
+		next = e.next
+	}
+	slices.Reverse(t.gather) // often they came in order
+	slices.SortStableFunc(t.gather, func(a, b uint32) int {
+		if c := bytes.Compare(t.Suffix(a), t.Suffix(b)); c != 0 {
+			return c
+		}
+		// A deleted entry may have come back as another one, which counts.
+		return cmp.Compare(t.entries.at(a).flags&deleted, t.entries.at(b).flags&deleted)
+	})
+	prefix := len(t.key)
+	for i, id := range t.gather {
+		e := t.entries.at(id)
+		switch {
+		case e.flags&deleted == 0:
+			t.key = append(t.key[:prefix], t.Suffix(id)...)
+			fn(t.key, t.Value(id))
+		case i == 0 || !bytes.Equal(t.Suffix(t.gather[i-1]), t.Suffix(id)):
+			t.key = append(t.key[:prefix], t.Suffix(id)...)
+			fn(t.key, nil)
+		}
+	}
+}
+
+// Sealed says that the store has what Changes gave.
+func (t *Table) Sealed() {
+	for _, slot := range t.dirty {
+		g := t.groups.at(slot)
+		if g.flags&headNew != 0 {
+			g.flags &^= headIn | headNew
+			if g.flags&hasHead != 0 {
+				g.flags |= headIn
+			}
+		}
+		g.flags &^= dirty
+		for next := g.chain; next != 0; {
+			id := next - 1
+			e := t.entries.at(id)
+			next = e.next
+			if e.flags&deleted != 0 {
+				t.arena.release(e.place)
+				t.entries.put(id)
+			} else {
+				e.flags = inStore
+			}
+		}
+		g.chain = 0
+		// In a cold table it stays, as the knowledge that there is nothing.
+		if !t.cold && g.flags&marked == 0 && t.Empty(slot) {
+			t.forget(slot)
+		}
+	}
+	t.dirty = t.dirty[:0]
+	t.trim()
+}
+
+// trim gives back the lists that one great epoch made long.
+func (t *Table) trim() {
+	const keep = 1 << 16
+	if cap(t.dirty) > keep {
+		t.dirty = nil
+	}
+	if cap(t.marks) > keep && len(t.marks) == 0 {
+		t.marks = nil
+	}
+	if cap(t.sorting) > keep {
+		t.sorting = nil
+	}
+	if cap(t.gather) > keep {
+		t.gather = nil
+	}
+}

@@ -1,0 +1,108 @@
+package arrange
+
+import (
+	"cmp"
+	"slices"
+)
+
+// want notes that key i's group is missing.
+func (t *Table) want(keys *Batch, i int) {
+	if t.probe(keys.Hashes[i], keys.Key(i)) == None { // not one of this batch
+		t.newWant(keys.Key(i), keys.Hashes[i], keys.bucket(i))
+	}
+}
+
+func (t *Table) newWant(key []byte, hash uint64, bucket byte) {
+	slot := t.newGroup(key, hash, bucket)
+	t.groups.at(slot).flags |= wanted
+	t.wants = append(t.wants, slot)
+}
+
+// Wanted lists bucket | group of the groups that are missing, ascending.
+func (t *Table) Wanted() [][]byte {
+	if len(t.wants) == 0 {
+		return nil
+	}
+	t.wants = slices.DeleteFunc(t.wants, func(slot uint32) bool { return t.groups.at(slot).flags&wanted == 0 })
+	t.filled = 0
+	list := make([][]byte, 0, len(t.wants))
+	for _, s := range t.sorted(t.wants) {
+		list = append(list, append([]byte{t.groups.at(s.slot).bucket}, t.Key(s.slot)...))
+	}
+	return list
+}
+
+// Fill makes a group resident that Wanted listed: bucket | group, as it stood there.
+// entries yields its entries in the order of their suffixes; none: the group does not exist.
+func (t *Table) Fill(group []byte, entries func(yield func(suffix, value []byte) bool)) {
+	slot := t.probe(Hash(group[1:]), group[1:])
+	if slot == None || t.groups.at(slot).flags&wanted == 0 {
+		return
+	}
+	g := t.groups.at(slot)
+	g.flags &^= wanted
+	g.used = t.tick
+	if t.filled++; t.filled == len(t.wants) {
+		t.wants, t.filled = t.wants[:0], 0
+	}
+	entries(func(suffix, value []byte) bool {
+		if len(suffix) == 0 {
+			copy(t.setHead(slot, len(value)), value)
+			t.groups.at(slot).flags |= headIn
+			return true
+		}
+		id := t.newEntry(slot, suffix, value)
+		t.entries.at(id).flags = inStore
+		t.place(slot, id, suffix)
+		return true
+	})
+}
+
+// SetCold says that the store may have groups that are not in memory.
+func (t *Table) SetCold() { t.cold = true }
+
+// Evict forgets groups that are as in the store, least recently found first, until
+// Bytes is at most target or none is left. When it has to, it makes some room beyond.
+func (t *Table) Evict(target int64) {
+	if t.Bytes() <= target {
+		return
+	}
+	t.evictTo(target - target/8)
+	for t.Bytes() > target && t.arena.vacate(t.moved) {
+	}
+}
+
+// used is a group that can go, and when it was last found.
+type candidate struct{ tick, slot uint32 }
+
+// evictTo forgets groups until what is in use, holes left aside, is at most target.
+func (t *Table) evictTo(target int64) {
+	var list []candidate
+	for slot := range t.groups.n {
+		g := t.groups.at(slot)
+		if g.place != 0 && g.flags&(wanted|dirty|marked) == 0 && g.used != t.tick {
+			list = append(list, candidate{g.used, slot})
+		}
+	}
+	slices.SortFunc(list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.tick, b.tick), cmp.Compare(a.slot, b.slot))
+	})
+	for _, c := range list {
+		if t.inUse() <= target {
+			return
+		}
+		t.evict(c.slot)
+	}
+}
+
+// inUse is what Bytes would be at best, if no page had holes.
+func (t *Table) inUse() int64 { return t.Bytes() - t.arena.holes() }
+
+func (t *Table) evict(slot uint32) {
+	g := t.groups.at(slot)
+	if g.flags&headIn != 0 || g.n > 0 {
+		t.cold = true
+	}
+	t.dropRun(slot)
+	t.forget(slot)
+}

@@ -1,0 +1,208 @@
+package arrange_test
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/weirstream/weir/internal/arrange"
+)
+
+// model is a table beside what it should hold, and its store.
+type model struct {
+	t     *rapid.T
+	table *arrange.Table
+	want  map[string]map[string]string // group ─► suffix ─► value
+	store map[string]string            // bucket | group | suffix ─► value
+	batch arrange.Batch
+	slots []uint32
+}
+
+func newModel(t *rapid.T) *model {
+	return &model{t: t, table: arrange.New(), want: map[string]map[string]string{}, store: map[string]string{}}
+}
+
+// groupName is self delimiting, as keys of groups are.
+func groupName(i int) string { return fmt.Sprintf("g%0*d!", 1+i%3*7, i) }
+
+func suffixName(i int) string {
+	return fmt.Sprintf("%s%d", strings.Repeat("s", 1+i%11), i)
+}
+
+// slot finds a group, fetching it if it must be.
+func (m *model) slot(group string) uint32 {
+	for range 2 {
+		m.batch.Reset()
+		m.batch.Data = append(m.batch.Data, group...)
+		m.batch.End()
+		m.slots = append(m.slots[:0], 0)
+		if !m.table.FindOrInsert(&m.batch, m.slots) {
+			return m.slots[0]
+		}
+		m.fill()
+	}
+	m.t.Fatal("a filled group is missing")
+	return 0
+}
+
+func (m *model) fill() {
+	wanted := m.table.Wanted()
+	if !slices.IsSortedFunc(wanted, bytes.Compare) {
+		m.t.Fatal("Wanted is not ascending")
+	}
+	for _, group := range wanted {
+		m.table.Fill(group, func(yield func(suffix, value []byte) bool) {
+			for _, key := range slices.Sorted(maps.Keys(m.store)) {
+				if suffix, ok := strings.CutPrefix(key, string(group)); ok && !yield([]byte(suffix), []byte(m.store[key])) {
+					return
+				}
+			}
+		})
+	}
+	if m.table.Wanted() != nil && len(m.table.Wanted()) > 0 {
+		m.t.Fatal("groups are wanted after they were filled")
+	}
+}
+
+// seal brings the store up to date and checks that it then is.
+func (m *model) seal() {
+	var last []byte
+	m.table.Changes(func(key, value []byte) {
+		if last != nil && bytes.Compare(last, key) >= 0 {
+			m.t.Fatalf("changes are not ascending: %q after %q", key, last)
+		}
+		last = bytes.Clone(key)
+		old, had := m.store[string(key)]
+		if value == nil {
+			if !had {
+				m.t.Fatalf("%q is deleted, and was not there", key)
+			}
+			delete(m.store, string(key))
+		} else {
+			m.store[string(key)] = string(value)
+		}
+		_ = old
+	})
+	m.table.Sealed()
+	m.table.Changes(func(key, _ []byte) { m.t.Fatalf("%q has changed after Sealed", key) })
+	whole := map[string]string{}
+	for group, entries := range m.want {
+		for suffix, value := range entries {
+			whole[string(arrange.BucketOf(arrange.Hash([]byte(group))))+group+suffix] = value
+		}
+	}
+	if !maps.Equal(whole, bucketed(m.store)) {
+		m.t.Fatalf("store\n%q\nwant\n%q", m.store, whole)
+	}
+}
+
+// bucketed turns the bucket byte into the rune that the model's keys have.
+func bucketed(store map[string]string) map[string]string {
+	out := map[string]string{}
+	for k, v := range store {
+		out[string(rune(k[0]))+k[1:]] = v
+	}
+	return out
+}
+
+// check compares one group, forwards and backwards, and a seek.
+func (m *model) check(group string, seek string) {
+	slot := m.slot(group)
+	want := m.want[group]
+	if head, has := want[""]; has != (m.table.Head(slot) != nil) || head != string(m.table.Head(slot)) {
+		m.t.Fatalf("%s: head %q, want %q", group, m.table.Head(slot), head)
+	}
+	suffixes := slices.DeleteFunc(slices.Sorted(maps.Keys(want)), func(s string) bool { return s == "" })
+	if n := m.table.Count(slot); n != len(suffixes) {
+		m.t.Fatalf("%s: %d entries, want %d", group, n, len(suffixes))
+	}
+	i := 0
+	for c := m.table.First(slot); c.Valid(); c.Next() {
+		if s := string(m.table.Suffix(c.ID())); i >= len(suffixes) || s != suffixes[i] || string(m.table.Value(c.ID())) != want[s] {
+			m.t.Fatalf("%s: entry %d is %q", group, i, s)
+		}
+		i++
+	}
+	if i != len(suffixes) {
+		m.t.Fatalf("%s: %d entries by cursor, want %d", group, i, len(suffixes))
+	}
+	for c := m.table.Last(slot); c.Valid(); c.Prev() {
+		if i--; string(m.table.Suffix(c.ID())) != suffixes[i] {
+			m.t.Fatalf("%s: entry %d from behind is %q", group, i, m.table.Suffix(c.ID()))
+		}
+	}
+	at, _ := slices.BinarySearch(suffixes, seek)
+	switch c := m.table.Seek(slot, []byte(seek)); {
+	case c.Valid() != (at < len(suffixes)):
+		m.t.Fatalf("%s: seek %q: valid %v", group, seek, c.Valid())
+	case c.Valid() && string(m.table.Suffix(c.ID())) != suffixes[at]:
+		m.t.Fatalf("%s: seek %q: %q, want %q", group, seek, m.table.Suffix(c.ID()), suffixes[at])
+	}
+}
+
+func (m *model) group() string {
+	g := groupName(rapid.IntRange(0, 12).Draw(m.t, "group"))
+	if m.want[g] == nil {
+		m.want[g] = map[string]string{}
+	}
+	return g
+}
+
+func (m *model) value() string {
+	return strings.Repeat("v", rapid.IntRange(0, 40).Draw(m.t, "length"))
+}
+
+func TestTableIsAMapWhateverIsSealedAndEvicted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newModel(t)
+		wide := rapid.SampledFrom([]int{3, 40, 2000}).Draw(t, "suffixes")
+		t.Repeat(map[string]func(*rapid.T){
+			"put": func(t *rapid.T) {
+				g := m.group()
+				for range rapid.IntRange(1, wide/4+1).Draw(t, "times") {
+					s, v := suffixName(rapid.IntRange(0, wide).Draw(t, "suffix")), m.value()
+					m.table.Put(m.slot(g), []byte(s), []byte(v))
+					m.want[g][s] = v
+				}
+			},
+			"delete": func(t *rapid.T) {
+				g := m.group()
+				for range rapid.IntRange(1, wide/4+1).Draw(t, "times") {
+					s := suffixName(rapid.IntRange(0, wide).Draw(t, "suffix"))
+					id, found := m.table.Get(m.slot(g), []byte(s))
+					if _, want := m.want[g][s]; found != want {
+						t.Fatalf("%s %s: found %v", g, s, found)
+					}
+					if found {
+						m.table.Delete(id)
+						delete(m.want[g], s)
+					}
+				}
+			},
+			"head": func(t *rapid.T) {
+				g, v := m.group(), m.value()
+				copy(m.table.SetHead(m.slot(g), len(v)), v)
+				m.want[g][""] = v
+			},
+			"drop head": func(t *rapid.T) {
+				g := m.group()
+				m.table.DropHead(m.slot(g))
+				delete(m.want[g], "")
+			},
+			"tick":  func(*rapid.T) { m.table.Tick() },
+			"seal":  func(*rapid.T) { m.seal() },
+			"evict": func(t *rapid.T) { m.table.Tick(); m.table.Evict(rapid.SampledFrom([]int64{0, 1 << 19}).Draw(t, "target")) },
+			"restart": func(*rapid.T) {
+				m.seal()
+				m.table = arrange.New()
+				m.table.SetCold()
+			},
+			"": func(t *rapid.T) { m.check(m.group(), suffixName(rapid.IntRange(0, wide).Draw(t, "seek"))) },
+		})
+	})
+}
