@@ -81,6 +81,9 @@ func (w *Weir) DataDir() string { return w.opts.DataDir }
 // Server is the URL of the HTTP port.
 func (w *Weir) Server() string { return "http://" + w.httpAddr }
 
+// SQLAddr is the host:port of the SQL port.
+func (w *Weir) SQLAddr() string { return w.sqlAddr }
+
 // readyLimit bounds a start, recovery of the log included.
 const readyLimit = 60 * time.Second
 
