@@ -186,3 +186,28 @@ func (v *Vec) Constant(i, n int) *Vec {
 	}
 	return v.Gather(sel)
 }
+
+// Truncate keeps the first n values.
+func (v *Vec) Truncate(n int) {
+	if n >= v.N {
+		return
+	}
+	switch v.N = n; v.Kind {
+	case Int:
+		v.Ints = v.Ints[:n]
+	case Float:
+		v.Floats = v.Floats[:n]
+	case Numeric:
+		v.Nums = v.Nums[:n]
+	case Interval:
+		v.Intervals = v.Intervals[:n]
+	case Bytes:
+		v.Refs = v.Refs[:n]
+	}
+	if v.Nulls == nil {
+		return
+	}
+	if v.Nulls = v.Nulls[:(n+63)>>6]; n&63 != 0 {
+		v.Nulls[n>>6] &= 1<<(n&63) - 1
+	}
+}

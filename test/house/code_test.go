@@ -18,7 +18,7 @@ const (
 // floors is ARCHITECTURE.md's table: a package imports only from floors below
 // its own, or beside it where the table lists it.
 var floors = map[string]int{
-	"ts": 0, "datum": 0, "row": 0, "weirerr": 0, "numeric": 0, "zset": 0,
+	"ts": 0, "datum": 0, "row": 0, "weirerr": 0, "numeric": 0, "zset": 0, "datetime": 0,
 	"arrange": 1, "progress": 1, "codec": 1, "filter": 1, "config": 1, "secret": 1,
 	"lsm": 1, "wal": 2, "wal/local": 2, "metastore": 2, "state": 2,
 	"sql": 3, "catalog": 3, "expr": 3, "plan": 3,

@@ -1,0 +1,110 @@
+package pgvalue
+
+import (
+	"github.com/weirstream/weir/internal/datum"
+	"github.com/weirstream/weir/internal/numeric"
+	"github.com/weirstream/weir/internal/zset"
+)
+
+// AppendValue appends to v the value that text means for type t, as PostgreSQL's input
+// function reads it, with t's modifier applied. The error is an *Error; v is unchanged then.
+func AppendValue(v *zset.Vec, t datum.TypeRef, text []byte, o Options) error {
+	switch v.Kind {
+	case zset.Int:
+		x, err := parseInts(t, text, &o)
+		if err != nil {
+			return err
+		}
+		v.AppendInt(x)
+	case zset.Float:
+		x, err := parseFloat(t.OID, text)
+		if err != nil {
+			return err
+		}
+		v.AppendFloat(x)
+	case zset.Numeric:
+		return appendNumeric(v, t.Mod, text)
+	case zset.Interval:
+		x, err := parseInterval(text, t.Mod)
+		if err != nil {
+			return err
+		}
+		v.AppendInterval(x)
+	case zset.Bytes:
+		off := len(v.Data)
+		data, err := appendInput(v.Data, t, text, &o)
+		if err != nil {
+			v.Data = v.Data[:off]
+			return err
+		}
+		v.Data = data
+		v.AppendTail(off)
+	}
+	return nil
+}
+
+// parseInts reads the types that are kept as Int.
+func parseInts(t datum.TypeRef, text []byte, o *Options) (int64, error) {
+	switch t.OID {
+	case datum.OIDBool:
+		return parseBool(text)
+	case datum.OIDInt2:
+		return parseInt(text, 16, "smallint")
+	case datum.OIDInt4:
+		return parseInt(text, 32, "integer")
+	case datum.OIDInt8:
+		return parseInt(text, 64, "bigint")
+	case datum.OIDOID:
+		return parseOID(text)
+	case datum.OIDDate:
+		return parseDate(text, o)
+	case datum.OIDTime:
+		return parseTime(text, t.Mod, o)
+	case datum.OIDTimestamp:
+		return parseTimestamp(text, t.Mod, o)
+	case datum.OIDTimestampTZ:
+		return parseTimestampTZ(text, t.Mod, o)
+	case datum.OIDMoney:
+		return parseMoney(text)
+	}
+	return parseInt(text, 64, "bigint")
+}
+
+func appendNumeric(v *zset.Vec, mod int32, text []byte) error {
+	n, arena, err := numeric.FromText(v.Data, text)
+	if err == nil && mod >= 0 {
+		n, arena, err = numeric.FitTypmod(arena, numeric.Val{Num: n, Arena: arena}, mod)
+	}
+	if err != nil {
+		return err
+	}
+	v.Data = arena
+	v.AppendNumHere(n)
+	return nil
+}
+
+// appendInput reads the types that are kept as Bytes.
+func appendInput(dst []byte, t datum.TypeRef, text []byte, o *Options) ([]byte, error) {
+	switch t.OID {
+	case datum.OIDText:
+		return append(dst, text...), nil
+	case datum.OIDVarchar:
+		return appendVarchar(dst, text, t.Mod, o.Cast)
+	case datum.OIDBpchar:
+		return appendBpchar(dst, text, t.Mod, o.Cast)
+	case datum.OIDName:
+		return append(dst, cutName(text)...), nil
+	case datum.OIDBytea:
+		return appendBytea(dst, text)
+	case datum.OIDUUID:
+		return appendUUID(dst, text)
+	case datum.OIDJSON:
+		return appendJSON(dst, text)
+	case datum.OIDJSONB:
+		return appendJSONB(dst, text)
+	}
+	if b, ok := datum.LookupBuiltin(t.OID); ok && b.Kind == datum.KindArray {
+		return appendArray(dst, b.Of, t.Mod, text, o)
+	}
+	return append(dst, text...), nil
+}
