@@ -40,6 +40,7 @@ const (
 	UndefinedObject        = "42704"
 	AmbiguousFunction      = "42725"
 	GroupingError          = "42803"
+	WindowingError         = "42P20"
 	DatatypeMismatch       = "42804"
 	WrongObjectType        = "42809"
 	UndefinedFunction      = "42883"
@@ -47,10 +48,15 @@ const (
 	UndefinedParameter     = "42P02"
 	DuplicateRelation      = "42P07"
 	DuplicateColumn        = "42701"
+	InvalidTableDefinition = "42P16"
 	InvalidColumnReference = "42P10"
 	IndeterminateDatatype  = "42P18"
 	QueryCanceled          = "57014"
 	ObjectNotReady         = "55000"
 	SnapshotTooOld         = "72000"
 	InternalError          = "XX000"
+
+	CharacterNotInRepertoire = "22021"
+	ProgramLimitExceeded     = "54000"
+	StatementTooComplex      = "54001"
 )

@@ -33,11 +33,14 @@ type LiteralKind uint8
 const (
 	Null LiteralKind = iota
 	Boolean
-	Integer // fits int8, digits only
+	Integer // fits int8: decimal digits, perhaps a minus
 	Decimal // 1.5, 1e10, or an integer too large for int8
 	String
 	BitString
 )
+
+// Default is DEFAULT in VALUES of an INSERT, or in SET of an UPDATE.
+type Default struct{ At }
 
 // Param is $n; N counts from 1.
 type Param struct {

@@ -25,6 +25,7 @@ type ColumnDef struct {
 	Unique     bool
 	Default    Expr // nil: none
 	Generated  Expr // GENERATED ALWAYS AS (…) STORED, or AS expr
+	Collate    []string
 }
 
 // The statements.
@@ -37,10 +38,11 @@ type (
 		Name        Name
 		IfNotExists bool
 		Columns     []ColumnDef
+		PrimaryKey  []string
 		Options     []Option
 		Text        string
 	}
-	// CreateTable is CREATE TABLE, own or FROM a source.
+	// CreateTable is CREATE TABLE, own or FROM a source. Columns of CREATE TABLE AS have names alone.
 	CreateTable struct {
 		Name        Name
 		IfNotExists bool
@@ -84,13 +86,15 @@ type (
 	}
 	// AlterTable is ALTER TABLE t REFRESH SCHEMA, RENAME TO, ADD COLUMN, DROP COLUMN, …
 	AlterTable struct {
-		Kind   string // table, materialized view, view, source
-		Name   Name
-		Action string // refresh schema, rename, add column, drop column, rename column
-		Column *ColumnDef
-		Old    string
-		New    string
-		Text   string
+		Kind     string // table, materialized view, view, source
+		IfExists bool
+		Name     Name
+		Action   string // refresh schema, rename, add column, drop column, rename column
+		Column   *ColumnDef
+		Old      string
+		New      string
+		Cascade  bool // of drop column
+		Text     string
 	}
 	// AlterSet is ALTER SYSTEM SET name = value or ALTER DATABASE d SET name = value; an empty Value is RESET.
 	AlterSet struct {
@@ -107,8 +111,11 @@ type (
 		OnConflict *OnConflict
 		Returning  []Target
 	}
-	// Update is UPDATE t SET … FROM … WHERE … RETURNING ….
+	// Update is UPDATE t SET … FROM … WHERE … RETURNING …. With is empty but for WITH … UPDATE;
+	// WITH … INSERT stands in the Source.
 	Update struct {
+		With      []CTE
+		Recursive bool
 		Table     Name
 		Alias     string
 		Set       []Assignment
@@ -118,6 +125,8 @@ type (
 	}
 	// Delete is DELETE FROM t USING … WHERE … RETURNING ….
 	Delete struct {
+		With      []CTE
+		Recursive bool
 		Table     Name
 		Alias     string
 		Using     []TableExpr
@@ -142,16 +151,22 @@ type (
 		UpTo    Expr
 	}
 	// Begin, Commit, Rollback, Savepoint (ROLLBACK TO and RELEASE too).
-	Begin     struct{ ReadOnly bool }
+	Begin struct {
+		ReadOnly  bool
+		Isolation string // serializable, …; "": as set
+	}
 	Commit    struct{}
 	Rollback  struct{}
 	Savepoint struct{ Name, Action string } // savepoint, release, rollback
 	// Set is SET [SESSION|LOCAL] name = value; Show is SHOW name or SHOW TABLES …; Reset, Discard.
 	Set struct {
-		Name  string
-		Value string
-		Local bool
-		Reset bool // SET x TO DEFAULT, RESET x; Name all: RESET ALL
+		// Name is lower case. Of SET TRANSACTION it is transaction, of SET SESSION CHARACTERISTICS
+		// session characteristics, with Options transaction_isolation and transaction_read_only.
+		Name    string
+		Value   string
+		Local   bool
+		Reset   bool // SET x TO DEFAULT, RESET x; Name all: RESET ALL
+		Options []Option
 	}
 	Show struct {
 		What string // tables, materialized views, sources, changefeeds, jobs, create table, parameter, …: lower case
@@ -186,9 +201,12 @@ type (
 		Options []Option
 		Body    Statement
 	}
-	// Flush is FLUSH; Wait is WAIT; Recover is RECOVER.
-	Flush   struct{}
-	Wait    struct{}
+	// Flush is FLUSH; Wait is WAIT [kind name], for one relation or, without a kind, for all; Recover is RECOVER.
+	Flush struct{}
+	Wait  struct {
+		Kind string
+		Name Name
+	}
 	Recover struct{}
 	// CreateUser and CreateDatabase; ALTER USER … PASSWORD is CreateUser with Alter.
 	CreateUser struct {
