@@ -58,8 +58,9 @@ type creating struct {
 	merging bool
 }
 
-// next is the curr of a barrier that is injected now.
-func (d *database) next(now ts.Ts) ts.Ts { return max(now, d.prev+1) }
+// next is the curr of a barrier that is injected now. What is wanted was issued by a
+// log's clock, which may be ahead of now.
+func (d *database) next(now ts.Ts) ts.Ts { return max(now, d.prev+1, d.wanted) }
 
 // wake is when this database has something to do by itself; 0: it waits for others.
 func (d *database) wake(c Config) ts.Ts {
