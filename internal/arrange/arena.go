@@ -8,7 +8,7 @@ const (
 	unit      = 8
 	pageUnits = 1 << 15
 	pageShift = 15
-	exact     = 64       // up to so many units there is a class a length
+	exact     = 64 // up to so many units there is a class a length
 	classes   = exact + 1 + 8*10
 	noOwner   = ^uint32(0) // a free block; links to its neighbours in its class follow the header
 )

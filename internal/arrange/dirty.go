@@ -37,16 +37,25 @@ func (t *Table) ChangeEntry(id uint32) {
 	t.soil(e.group, g)
 }
 
-// Mark puts a group on the list of marked groups; it tells whether it was not on it. The
-// list is the caller's, to remember which groups an epoch changed; they stay in memory.
-func (t *Table) Mark(slot uint32) bool {
+// Mark puts a group on the list of marked groups, with a note; it tells whether it was
+// not on it. The list is the caller's, to remember which groups an epoch changed; they stay in memory.
+func (t *Table) Mark(slot uint32, note bool) bool {
 	g := t.groups.at(slot)
 	if g.flags&marked != 0 {
 		return false
 	}
 	g.flags |= marked
+	if note {
+		g.flags |= noted
+	}
 	t.marks = append(t.marks, slot)
 	return true
+}
+
+// Note is the note with which a group was marked.
+func (t *Table) Note(slot uint32) (note, isMarked bool) {
+	flags := t.groups.at(slot).flags
+	return flags&noted != 0, flags&marked != 0
 }
 
 // Marked are the marked groups, in the order of their marking.
@@ -55,7 +64,7 @@ func (t *Table) Marked() []uint32 { return t.marks }
 // Unmark empties the list of marked groups. Those that never were in the store, and are empty, are gone.
 func (t *Table) Unmark() {
 	for _, slot := range t.marks {
-		t.groups.at(slot).flags &^= marked
+		t.groups.at(slot).flags &^= marked | noted
 	}
 	t.marks = t.marks[:0]
 }

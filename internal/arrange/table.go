@@ -32,6 +32,7 @@ const (
 	headNew                   // the head differs from the store's
 	dirty                     // it is in the list of changed groups
 	marked                    // it is in the list of marked groups
+	noted                     // with a note
 )
 
 // entry is one entry. Its block is [suffix │ value].
@@ -249,4 +250,3 @@ func (t *Table) Bytes() int64 {
 	return t.arena.bytes() + t.groups.bytes(groupSize) + t.entries.bytes(entrySize) + t.runs.bytes() +
 		int64(len(t.index.words))*8 + int64(lists)*4 + int64(cap(t.sorting))*sortKeySize + int64(cap(t.key))
 }
-

@@ -194,9 +194,12 @@ func TestTableIsAMapWhateverIsSealedAndEvicted(t *testing.T) {
 				m.table.DropHead(m.slot(g))
 				delete(m.want[g], "")
 			},
-			"tick":  func(*rapid.T) { m.table.Tick() },
-			"seal":  func(*rapid.T) { m.seal() },
-			"evict": func(t *rapid.T) { m.table.Tick(); m.table.Evict(rapid.SampledFrom([]int64{0, 1 << 19}).Draw(t, "target")) },
+			"tick": func(*rapid.T) { m.table.Tick() },
+			"seal": func(*rapid.T) { m.seal() },
+			"evict": func(t *rapid.T) {
+				m.table.Tick()
+				m.table.Evict(rapid.SampledFrom([]int64{0, 1 << 19}).Draw(t, "target"))
+			},
 			"restart": func(*rapid.T) {
 				m.seal()
 				m.table = arrange.New()

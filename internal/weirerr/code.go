@@ -70,6 +70,9 @@ const (
 	SchemaRefused     Code = "SchemaRefused"  // a schema change with schema_policy = fail
 	Unretryable       Code = "Unretryable"    // retries went on too long without progress
 	OwnerClosed       Code = "OwnerClosed"
+
+	// Views.
+	NegativeWeight Code = "NegativeWeight" // the input of an operator contradicts itself
 )
 
 var flags = map[Code]Flags{
@@ -118,6 +121,7 @@ var flags = map[Code]Flags{
 	SchemaRefused:       {Status: 409, FailFast: true},
 	Unretryable:         {Status: 500, FailFast: true},
 	OwnerClosed:         {Status: 503},
+	NegativeWeight:      {Status: 500, FailFast: true},
 }
 
 // Flags says how to react to c; a code outside the table is retryable.

@@ -1,0 +1,163 @@
+package op
+
+import (
+	"github.com/weirstream/weir/internal/expr"
+	"github.com/weirstream/weir/internal/zset"
+)
+
+// pairs gathers a join's output: rows of the delta at hand by their numbers, the
+// other side's decoded into columns.
+type pairs struct {
+	sides    *[2]joinSide
+	out      []int // over L's columns, then R's
+	split    int   // L's number of columns
+	residual Program
+	env      *expr.Env
+	reporter reporter
+
+	sel   []int32 // row of the delta, by pair
+	w     []int64
+	built []*zset.Vec // the other side's kept columns
+	last  int
+
+	alone  []int32 // rows of the delta that come out with NULLs
+	aloneW []int64
+	keep   []int32
+}
+
+func newPairs(sides *[2]joinSide, out []int, c JoinConfig) pairs {
+	return pairs{sides: sides, out: out, split: len(c.L.Kinds), residual: c.Residual, env: c.Env, reporter: reporter{print: c.Print}}
+}
+
+// add pairs row i of the delta with a stored row.
+func (p *pairs) add(d *pushed, i int32, row []byte, w int64, other *joinSide, out *Output) error {
+	if p.built == nil {
+		p.built = make([]*zset.Vec, len(other.kept))
+		for k, kind := range other.kept {
+			p.built[k] = zset.NewVec(kind, p.last)
+		}
+	}
+	if _, err := zset.DecodeExactRow(p.built, row); err != nil {
+		return corrupt("join", err)
+	}
+	p.sel, p.w = append(p.sel, i), append(p.w, w)
+	if len(p.sel) >= chunkRows {
+		p.flushPairs(d.in, d.port, out)
+	}
+	return nil
+}
+
+// addAlone gives row i of the delta out without a partner.
+func (p *pairs) addAlone(d *pushed, i int32, w int64, out *Output) {
+	p.alone, p.aloneW = append(p.alone, i), append(p.aloneW, w)
+	if len(p.alone) >= chunkRows {
+		p.flushAlone(d.in, d.port, out)
+	}
+}
+
+// flush hands on what was gathered from a delta.
+func (p *pairs) flush(in *zset.Chunk, port int, out *Output) {
+	p.flushPairs(in, port, out)
+	p.flushAlone(in, port, out)
+}
+
+func (p *pairs) flushPairs(in *zset.Chunk, port int, out *Output) {
+	if len(p.sel) == 0 {
+		return
+	}
+	c := &zset.Chunk{N: len(p.sel), Cols: make([]*zset.Vec, p.split+len(p.sides[1].kinds)), W: weights(p.w)}
+	own, other := &p.sides[port], &p.sides[1-port]
+	from, to := 0, p.split
+	if port == 1 {
+		from, to = to, from
+	}
+	for _, col := range own.keep {
+		c.Cols[from+col] = in.Cols[col].Gather(p.sel)
+	}
+	for k, col := range other.keep {
+		c.Cols[to+col] = p.built[k]
+	}
+	p.last, p.built = len(p.sel), nil
+	p.sel, p.w = p.sel[:0], p.w[:0]
+	if p.residual != nil {
+		c = p.matching(c, out)
+	} else {
+		c = c.Project(p.out)
+	}
+	if c.N > 0 {
+		out.Chunks = append(out.Chunks, c)
+	}
+}
+
+// matching is the output of the pairs for which the residual is true.
+func (p *pairs) matching(c *zset.Chunk, out *Output) *zset.Chunk {
+	truth, errs := p.residual.Eval(p.env, c)
+	p.reporter.report(c, errs, out)
+	p.keep = whereTrue(p.keep[:0], truth[0], c.N, errs)
+	if len(p.keep) == c.N {
+		return c.Project(p.out)
+	}
+	return c.Project(p.out).Gather(p.keep)
+}
+
+// whereTrue appends to sel the rows for which a condition is true and did not fail.
+func whereTrue(sel []int32, truth *zset.Vec, n int, errs []expr.RowError) []int32 {
+	if len(errs) > 0 {
+		all := without(nil, n, errs)
+		for _, i := range all {
+			if !truth.Null(int(i)) && truth.Ints[i] != 0 {
+				sel = append(sel, i)
+			}
+		}
+		return sel
+	}
+	for i, x := range truth.Ints[:n] {
+		if x != 0 && (truth.Nulls == nil || !truth.Null(i)) {
+			sel = append(sel, int32(i))
+		}
+	}
+	return sel
+}
+
+func (p *pairs) flushAlone(in *zset.Chunk, port int, out *Output) {
+	if len(p.alone) == 0 {
+		return
+	}
+	c := &zset.Chunk{N: len(p.alone), Cols: make([]*zset.Vec, len(p.out)), W: weights(p.aloneW)}
+	for k, col := range p.out {
+		if side, at := p.place(col); side == port {
+			c.Cols[k] = in.Cols[at].Gather(p.alone)
+		} else {
+			c.Cols[k] = nulls(p.sides[side].kinds[at], c.N)
+		}
+	}
+	out.Chunks = append(out.Chunks, c)
+	p.alone, p.aloneW = p.alone[:0], p.aloneW[:0]
+}
+
+// place is the side that an output column comes from, and its position there.
+func (p *pairs) place(col int) (side, at int) {
+	if col < p.split {
+		return 0, col
+	}
+	return 1, col - p.split
+}
+
+// weights is a copy of w, nil when all are 1.
+func weights(w []int64) []int64 {
+	for _, x := range w {
+		if x != 1 {
+			return append([]int64(nil), w...)
+		}
+	}
+	return nil
+}
+
+// nulls is a column of n NULLs.
+func nulls(kind zset.Kind, n int) *zset.Vec {
+	v := zset.NewVec(kind, n)
+	for range n {
+		v.AppendNull()
+	}
+	return v
+}
