@@ -44,6 +44,10 @@ const (
 	DataDirLocked   Code = "DataDirLocked"   // another process uses the data directory
 	CheckpointStale Code = "CheckpointStale" // a claim below the persisted checkpoint
 
+	// Readers of views.
+	SnapshotTooOld Code = "SnapshotTooOld" // a query held its epoch for longer than it may
+	FollowerBehind Code = "FollowerBehind" // a reader of a relation's changes lags too far
+
 	// Upstream.
 	UpstreamUnreachable Code = "UpstreamUnreachable"
 	UpstreamConfig      Code = "UpstreamConfig" // wal_level, max_replication_slots, …
@@ -98,6 +102,8 @@ var flags = map[Code]Flags{
 	FormatTooNew:        {Status: 500, FailFast: true},
 	DataDirLocked:       {Status: 500, FailFast: true},
 	CheckpointStale:     {Status: 500, FailFast: true},
+	SnapshotTooOld:      {Status: 410},
+	FollowerBehind:      {Status: 410},
 	UpstreamUnreachable: {Status: 502},
 	UpstreamConfig:      {Status: 400, FailFast: true},
 	UpstreamRights:      {Status: 400, FailFast: true},
