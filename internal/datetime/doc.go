@@ -2,12 +2,16 @@
 // PostgreSQL does. The types are package datum's: microseconds and days since
 // 2000-01-01.
 //
-//	calendar    Julian days, civil fields, ranges
-//	zone        zones by name, abbreviation and offset; local time and back
-//	arithmetic  timestamp ± interval, differences, age, interval × number, justify
-//	trunc       date_trunc, date_bin
-//	extract     extract, date_part
-//	make        make_date, make_timestamp, …
+//	AddInterval[TZ], SubInterval[TZ]      timestamp ± interval
+//	SubTimestamps, Age[TZ]                differences
+//	AddDays, SubDays, SubDates            dates
+//	AddTime, SubTime, DateTime[TZ]        times of day
+//	AddIntervals, MulInterval, Justify…   intervals; CompareIntervals
+//	FieldOf(name).Trunc[TZ], TruncInterval              date_trunc; Bin: date_bin
+//	ExtractFieldOf(name).Of, OfTZ, OfDate, OfTime, OfInterval  extract (Numeric), date_part (Float)
+//	MakeDate, MakeTimestamp[TZ], MakeInterval, FromUnix        make_…, to_timestamp
+//	DateToTimestamp[TZ], TimestampToDate, TimestampTZToTime, … casts
+//	LookupZone (AT TIME ZONE), LoadZone (SET TimeZone), ToLocal, FromLocal, Offset
 //
 // Invariants:
 //   - a result is what PostgreSQL gives, or an error with its SQLSTATE and words;
