@@ -78,6 +78,13 @@ type Call struct {
 	Over     *Window // nil: not a window function
 }
 
+// NamedArg is name => x among the arguments of a Call.
+type NamedArg struct {
+	At
+	Name string
+	X    Expr
+}
+
 // Window is OVER (…), or a named window resolved by the parser.
 type Window struct {
 	At

@@ -65,7 +65,7 @@ func (c *converter) form(n *pg.Node) sql.Expr {
 	case *pg.Node_GroupingFunc:
 		c.unsupported("GROUPING", c.at(n.GroupingFunc.Location))
 	case *pg.Node_NamedArgExpr:
-		c.unsupported("a named argument", c.at(n.NamedArgExpr.Location))
+		return &sql.NamedArg{At: c.at(n.NamedArgExpr.Location), Name: n.NamedArgExpr.Name, X: c.expr(n.NamedArgExpr.Arg)}
 	case *pg.Node_XmlExpr:
 		c.unsupported("XML", c.at(n.XmlExpr.Location))
 	case *pg.Node_JsonIsPredicate:

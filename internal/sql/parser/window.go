@@ -143,7 +143,7 @@ func (c *converter) bound(b *strings.Builder, offset *pg.Node, at sql.At, unboun
 		c.unsupported("a frame offset that is not a constant", at)
 		return
 	}
-	b.WriteString(lit.Text)
+	b.WriteString(sql.DeparseExpr(lit))
 	if preceding {
 		b.WriteString(" PRECEDING")
 	} else {
