@@ -126,4 +126,3 @@ func canonicalInt(oid uint32, text []byte) (int64, bool) {
 	d, err := datum.ParseInt64(text)
 	return d, err == nil
 }
-
