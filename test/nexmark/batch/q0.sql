@@ -1,0 +1,3 @@
+-- Pass through.
+SELECT auction, bidder, price, date_time, extra
+FROM bid;

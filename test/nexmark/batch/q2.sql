@@ -1,0 +1,4 @@
+-- Selection.
+SELECT auction, price
+FROM bid
+WHERE auction = auction / 123 * 123;

@@ -1,0 +1,4 @@
+-- Selection.
+SELECT auction, price
+FROM bid
+WHERE mod(auction, 123) = 0;
