@@ -9,6 +9,7 @@
 //	go run ./test/slt -url postgres://…/empty -rewrite test/oracle/testdata/topic.slt
 //
 // and read over. A query that weir may refuse, for it is no part of its SQL, does
-// not belong here. Sums of floats are exact in any order, orders are total, and
-// nothing depends on the clock or the plan.
+// not belong here. Sums of floats are exact in any order, orders are total, a group
+// shows no value that is written in several ways (1.5 and 1.50), and nothing depends
+// on the clock or the plan. rare.slt has the functions that can wait.
 package oracle

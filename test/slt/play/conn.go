@@ -95,12 +95,3 @@ func read(from *pgconn.ResultReader) (Result, error) {
 
 // Lost says that the server closed the connection or stopped answering.
 func (c *Conn) Lost() bool { return c.pg.IsClosed() }
-
-// SQLState is the error's code, or "" for one that no server sent.
-func SQLState(err error) string {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
-		return pg.Code
-	}
-	return ""
-}
