@@ -36,6 +36,9 @@ func checkDepth(tokens []token) error {
 		top := &levels[len(levels)-1]
 		switch {
 		case opens(t):
+			if t.kind == pg.Token_ASCII_91 {
+				top.operators++ // a[i][j]… is a chain
+			}
 			outer += top.depth() + groupCost
 			levels = append(levels, level{})
 		case closes(t) && len(levels) > 1:
@@ -69,7 +72,7 @@ func (l *level) count(t token) {
 		l.operators = 0
 	case pg.Token_JOIN, pg.Token_UNION, pg.Token_INTERSECT, pg.Token_EXCEPT:
 		l.chain++
-	case pg.Token_IDENT, pg.Token_ICONST, pg.Token_FCONST, pg.Token_SCONST, pg.Token_PARAM, pg.Token_ASCII_46:
+	case pg.Token_IDENT, pg.Token_ICONST, pg.Token_FCONST, pg.Token_SCONST, pg.Token_PARAM:
 	case pg.Token_NOT, pg.Token_COLLATE, pg.Token_AT, pg.Token_IS, pg.Token_LIKE, pg.Token_ILIKE, pg.Token_SIMILAR,
 		pg.Token_BETWEEN, pg.Token_IN_P, pg.Token_ISNULL, pg.Token_NOTNULL, pg.Token_OVERLAPS, pg.Token_ELSE:
 		l.operators++
