@@ -20,7 +20,6 @@ type VerifyReport struct {
 	Equal      bool   `json:"equal"`
 	// Ts is the position at which both sides were compared.
 	Ts     ts.Ts         `json:"ts"`
-	Rounds int           `json:"rounds"` // comparisons until nothing was in doubt
 	Tables []VerifyTable `json:"tables"`
 }
 

@@ -37,6 +37,7 @@ func crashes(t *testing.T, seed uint64) {
 	r := newRig(t, seed)
 	rng := rand.New(rand.NewPCG(seed, 99))
 	r.target.faults = rand.New(rand.NewPCG(seed, 5))
+	r.target.ahead = seed%2 == 1
 	r.memory.faults = rand.New(rand.NewPCG(seed, 6))
 	r.opts.BatchRows = 1 + rng.IntN(50)
 	r.opts.SnapshotRows = 1 + rng.IntN(10)

@@ -28,6 +28,7 @@ type target struct {
 	reshaped []string
 	commits  int
 	forgets  bool
+	ahead    bool // it commits in the background
 	onCommit func(t *target, pos Position)
 	hang     chan struct{} // Write blocks on it
 }
@@ -43,6 +44,9 @@ func (t *target) open() (Sink, error) {
 	s := &sink{t: t}
 	if t.forgets {
 		return &forgetful{s}, nil
+	}
+	if t.ahead {
+		return newPipelined(s), nil
 	}
 	return s, nil
 }

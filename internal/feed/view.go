@@ -80,10 +80,8 @@ func (f *Feed) holder(st owner.Status) Holder {
 	switch {
 	case h.Table != 0:
 		out.Table = f.tableName(h.Table)
-		for _, t := range f.snapshots {
-			if t.Table == h.Table {
-				out.Waits = t.Waits
-			}
+		if t := f.stalled(h.Table); h.Stage == owner.Snapshot && t != nil {
+			out.Table, out.Since, out.Waits = t.Name, t.Since, t.Waits
 		}
 	case st.Fault != nil:
 		out.Table = st.Fault.Field("table")
@@ -92,6 +90,25 @@ func (f *Feed) holder(st owner.Status) Holder {
 	if h.Stage == owner.Waiting {
 		if what, since := f.opts.Source.State(); what != "" {
 			out.Waits, out.Since = what, since
+		}
+	}
+	return out
+}
+
+// stalled is the table whose snapshot waits for something: the one asked for, else
+// the one that has waited longest. Tables under snapshot hold the checkpoint
+// together; nil when all of them get on.
+func (f *Feed) stalled(id row.TableID) (out *TableStatus) {
+	for i := range f.snapshots {
+		t := &f.snapshots[i]
+		if t.Waits == "" {
+			continue
+		}
+		if t.Table == id {
+			return t
+		}
+		if out == nil || t.Since.Before(out.Since) {
+			out = t
 		}
 	}
 	return out

@@ -116,7 +116,7 @@ func (d *door) prepare() {
 		Bytes: 4096, Segments: 1, Holder: &control.Pin{Owner: "cf1", Ts: 9, Since: d.Clock, Bytes: 4000},
 		Pins: []control.Pin{{Owner: "cf1", Ts: 9, Since: d.Clock, Bytes: 4000}},
 	}}
-	d.Report = control.VerifyReport{Ts: 44, Rounds: 1, Tables: []control.VerifyTable{
+	d.Report = control.VerifyReport{Ts: 44, Tables: []control.VerifyTable{
 		{Table: "public.orders", SourceRows: 2, TargetRows: 1, Differing: 1, Differences: []control.Difference{{Key: `{"id":"7"}`, Kind: "missing"}}},
 	}}
 }

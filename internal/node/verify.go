@@ -70,7 +70,7 @@ func (v *verifier) Verify(ctx context.Context, cf control.Changefeed, limit int)
 }
 
 func compare(ctx context.Context, src *source, cf control.Changefeed, source, target *postgres.Snapshot, at ts.Ts, limit int) (control.VerifyReport, error) {
-	report := control.VerifyReport{Ts: at, Rounds: 1}
+	report := control.VerifyReport{Ts: at}
 	tables, err := filter.Parse(cf.Tables)
 	if err != nil {
 		return report, err

@@ -2,9 +2,6 @@ package flow
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,30 +19,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "weir-flow-")
-	if err == nil {
-		weirBin, err = rig.Build(context.Background(), dir)
-	}
-	if err != nil {
-		fmt.Println(errors.Join(err, os.RemoveAll(dir)))
-		os.Exit(1)
-	}
-	pgtest.Main(cleaned{m, dir}, &srv, pgtest.Config("logical_decoding_work_mem=256kB"))
-}
-
-// cleaned removes the built binary after the tests.
-type cleaned struct {
-	*testing.M
-	dir string
-}
-
-func (c cleaned) Run() int {
-	code := c.M.Run()
-	if err := os.RemoveAll(c.dir); err != nil {
-		fmt.Println(err)
-		return 1
-	}
-	return code
+	pgtest.Main(rig.Built(m, &weirBin), &srv, pgtest.Config("logical_decoding_work_mem=256kB"))
 }
 
 const settle = 2 * time.Minute

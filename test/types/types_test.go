@@ -2,9 +2,7 @@ package types
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,24 +18,7 @@ import (
 
 var weirBin string
 
-func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
-
-func buildAndRun(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "weir-types-")
-	if err == nil {
-		weirBin, err = rig.Build(context.Background(), dir)
-	}
-	if err != nil {
-		fmt.Println(errors.Join(err, os.RemoveAll(dir)))
-		return 1
-	}
-	code := m.Run()
-	if err := os.RemoveAll(dir); err != nil {
-		fmt.Println(err)
-		return 1
-	}
-	return code
-}
+func TestMain(m *testing.M) { os.Exit(rig.Built(m, &weirBin).Run()) }
 
 const settle = 3 * time.Minute
 

@@ -20,6 +20,12 @@ func TestApplyMutants(t *testing.T) {
 		{"the position moves from anywhere", "sink_position.go", "AND ts IS NOT DISTINCT FROM $4::text::int8 AND", "AND ($4::text::int8 IS NULL OR true) AND", "TestSinkCASOnPosition"},
 		{"a delete after the inserts", "apply.go", "if !w.parent {", "if false {", "TestSinkAudit"},
 		{"no replay", "apply.go", "if !errors.Is(err, errInTurn) && !refused(err) {", "if true {", "TestSinkReplay"},
+		{"a flight behind a failed commit commits", "sink_position.go", "AND ts IS NOT DISTINCT FROM $4::text::int8 AND", "AND ($4::text::int8 IS NULL OR true) AND", "TestAheadRefusedAtCommit"},
+		{"what was assumed ahead stays after a failure", "apply_ahead.go", "a.state, a.pre = f.before, a.pre[:0]", "a.pre = a.pre[:0]", "TestAheadIsReplayed"},
+		{"nobody counts what an update finds", "apply_stmt.go", "(count(*) >= cardinality($1::text[]))", "(count(*) >= 0)", "TestAheadMissesARow"},
+		{"statements that were skipped keep their names", "apply_ahead.go", "a.forgetStatements()\n\t_, err", "_, err", "TestAheadIsReplayed"},
+		{"what is behind a failed flight is lost", "sink_worker.go", "for _, f := range failed {", "for _, f := range failed[:1] {", "TestAheadIsReplayed"},
+		{"a closed sink goes on at the target", "sink_worker.go", "_ = w.a.conn.PgConn().CancelRequest(ctx)", "_ = ctx", "TestAheadClosed"},
 		{"a chunk deletes nothing", "apply_chunk.go", "if !k.Reconcile {\n\t\treturn nil", "if true {\n\t\treturn nil", "TestChunkReconciles"},
 	} {
 		t.Run(m.name, func(t *testing.T) { mutant.Kill(t, ".", m.file, m.old, m.new, m.run) })
