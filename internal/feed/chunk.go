@@ -134,9 +134,9 @@ func (c *chunkReader) parts(ctx context.Context, side wal.Channel, ref *wal.Larg
 		return err
 	}
 	defer parts.Close()
-	joined := joiner{parts: parts}
+	joined := wal.Joiner{Parts: parts}
 	for {
-		changes, err := joined.next()
+		changes, err := joined.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}

@@ -234,9 +234,9 @@ func (r *reader) large(ctx context.Context, e *wal.Entry) error {
 		return err
 	}
 	defer parts.Close()
-	joined := joiner{parts: parts}
+	joined := wal.Joiner{Parts: parts}
 	for {
-		changes, err := joined.next()
+		changes, err := joined.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}

@@ -1,4 +1,4 @@
-package feed
+package wal_test
 
 import (
 	"bytes"
@@ -43,10 +43,10 @@ func TestJoinerPutsCutChangesTogether(t *testing.T) {
 			change := row.AppendChange(nil, &row.Change{Op: row.Insert, Table: 1, Version: 1, New: tuple})
 			parts = append(parts, slices.Collect(slices.Chunk(change, wal.MaxChanges))...)
 		}
-		j := joiner{parts: &cutParts{parts: parts}}
+		j := wal.Joiner{Parts: &cutParts{parts: parts}}
 		var got []int
 		for {
-			changes, err := j.next()
+			changes, err := j.Next()
 			if errors.Is(err, io.EOF) {
 				break
 			}
