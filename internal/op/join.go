@@ -29,7 +29,7 @@ type JoinConfig struct {
 	Out []int
 	// Residual must be true for a pair to match; nil: none. It is evaluated over all
 	// columns, of which those not in ResidualCols may be nil; ResidualCols nil: all.
-	Residual     Program
+	Residual     Predicate
 	ResidualCols []int
 	Env          *expr.Env
 	// Print prints rows of all columns that are stored, for error reports.

@@ -11,7 +11,7 @@ type pairs struct {
 	sides    *[2]joinSide
 	out      []int // over L's columns, then R's
 	split    int   // L's number of columns
-	residual Program
+	residual Predicate
 	env      *expr.Env
 	reporter reporter
 
@@ -22,7 +22,6 @@ type pairs struct {
 
 	alone  []int32 // rows of the delta that come out with NULLs
 	aloneW []int64
-	keep   []int32
 }
 
 func newPairs(sides *[2]joinSide, out []int, c JoinConfig) pairs {
@@ -91,32 +90,12 @@ func (p *pairs) flushPairs(in *zset.Chunk, port int, out *Output) {
 
 // matching is the output of the pairs for which the residual is true.
 func (p *pairs) matching(c *zset.Chunk, out *Output) *zset.Chunk {
-	truth, errs := p.residual.Eval(p.env, c)
+	sel, errs := p.residual.EvalFilter(c, p.env)
 	p.reporter.report(c, errs, out)
-	p.keep = whereTrue(p.keep[:0], truth[0], c.N, errs)
-	if len(p.keep) == c.N {
+	if len(sel) == c.N {
 		return c.Project(p.out)
 	}
-	return c.Project(p.out).Gather(p.keep)
-}
-
-// whereTrue appends to sel the rows for which a condition is true and did not fail.
-func whereTrue(sel []int32, truth *zset.Vec, n int, errs []expr.RowError) []int32 {
-	if len(errs) > 0 {
-		all := without(nil, n, errs)
-		for _, i := range all {
-			if !truth.Null(int(i)) && truth.Ints[i] != 0 {
-				sel = append(sel, i)
-			}
-		}
-		return sel
-	}
-	for i, x := range truth.Ints[:n] {
-		if x != 0 && (truth.Nulls == nil || !truth.Null(i)) {
-			sel = append(sel, int32(i))
-		}
-	}
-	return sel
+	return c.Project(p.out).Gather(sel)
 }
 
 func (p *pairs) flushAlone(in *zset.Chunk, port int, out *Output) {

@@ -8,7 +8,13 @@ import (
 // Program computes columns from a chunk's columns: an *expr.Program. Rows with an
 // error have one RowError; their values are of no interest.
 type Program interface {
-	Eval(env *expr.Env, in *zset.Chunk) ([]*zset.Vec, []expr.RowError)
+	Eval(in *zset.Chunk, env *expr.Env) ([]*zset.Vec, []expr.RowError)
+}
+
+// Predicate lists the rows of a chunk that satisfy a condition, ascending: an
+// *expr.Program that was compiled as a filter. Rows with an error are not among them.
+type Predicate interface {
+	EvalFilter(in *zset.Chunk, env *expr.Env) (sel []int32, errs []expr.RowError)
 }
 
 // RowPrinter appends row i of a chunk as text, for people to read in an error report. It
