@@ -172,3 +172,33 @@ func TestChunkRefusesAnotherOrder(t *testing.T) {
 	r.reopen()
 	r.expect(`SELECT count(*) FROM public.w`, "3")
 }
+
+// A table found empty is taken to stay so. Where somebody else has written, the
+// chunk is replayed, and later ones look for themselves.
+func TestChunkAhead(t *testing.T) {
+	r := newRig(t, SinkConfig{}, itemsDDL)
+	s := r.shape("public.items")
+	for n := range 12 {
+		lo, hi := bound(n*1000), bound((n+1)*1000)
+		if n == 0 {
+			lo = nil
+		}
+		c := r.begin(s, lo, hi)
+		for i := range 200 {
+			c.write(tuple(n*1000+i+1, "a", i, "n"))
+		}
+		r.commitAt(100)
+		c.write(tuple(n*1000+500, "last", 0, "n"))
+		r.commitAt(0)
+		if n == 1 {
+			exec(t, r.dst, `INSERT INTO public.items VALUES (2010, 'theirs', 1, 'n'), (11010, 'theirs', 1, 'n')`)
+		}
+		if want := min(n/2, 1); r.sink.work.a.lapses != want {
+			t.Fatalf("after chunk %d: %d pieces were refused, want %d", n, r.sink.work.a.lapses, want)
+		}
+	}
+	r.expect(`SELECT count(*), count(*) FILTER (WHERE name = 'theirs') FROM public.items`, "2412|0")
+	if pos, ok := r.reopen(); !ok || pos != r.pos {
+		t.Fatalf("position %v, want %v", pos, r.pos)
+	}
+}

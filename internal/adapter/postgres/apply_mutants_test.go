@@ -26,6 +26,7 @@ func TestApplyMutants(t *testing.T) {
 		{"statements that were skipped keep their names", "apply_ahead.go", "a.forgetStatements()\n\t_, err", "_, err", "TestAheadIsReplayed"},
 		{"what is behind a failed flight is lost", "sink_worker.go", "for _, f := range failed {", "for _, f := range failed[:1] {", "TestAheadIsReplayed"},
 		{"a closed sink goes on at the target", "sink_worker.go", "_ = w.a.conn.PgConn().CancelRequest(ctx)", "_ = ctx", "TestAheadClosed"},
+		{"a table is empty for ever", "apply_ahead.go", "clear(a.vacant)\n\tback", "back", "TestChunkAhead"},
 		{"a chunk deletes nothing", "apply_chunk.go", "if !k.Reconcile {\n\t\treturn nil", "if true {\n\t\treturn nil", "TestChunkReconciles"},
 	} {
 		t.Run(m.name, func(t *testing.T) { mutant.Kill(t, ".", m.file, m.old, m.new, m.run) })

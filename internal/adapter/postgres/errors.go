@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -47,6 +49,9 @@ func (s side) classify(err error) (weirerr.Code, string) {
 	if s == target {
 		unreachable, config, rights = weirerr.TargetUnreachable, weirerr.TargetConfig, weirerr.TargetRights
 	}
+	if distrusted(err) {
+		return config, "let sslrootcert name the authority that signed the server's certificate, and the host be one that the certificate is for"
+	}
 	state := sqlState(err)
 	if state == "" {
 		return unreachable, "" // the network, TLS or a closed connection
@@ -79,6 +84,15 @@ func (s side) classify(err error) (weirerr.Code, string) {
 		return config, ""
 	}
 	return weirerr.Unknown, ""
+}
+
+// distrusted tells that the server's certificate is not to be trusted.
+func distrusted(err error) bool {
+	var failed *tls.CertificateVerificationError
+	var unknown x509.UnknownAuthorityError
+	var host x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	return errors.As(err, &failed) || errors.As(err, &unknown) || errors.As(err, &host) || errors.As(err, &invalid)
 }
 
 // redacted drops the connection string that pgx puts into connect errors: it
