@@ -1,0 +1,95 @@
+package pgcatalog
+
+import (
+	"slices"
+
+	"github.com/weirstream/weir/internal/catalog"
+	"github.com/weirstream/weir/internal/zset"
+)
+
+// Context is what the relations tell of.
+type Context struct {
+	Catalog   *catalog.Catalog
+	Databases []string // all, sorted
+	Users     []string // all, sorted
+	Settings  []Setting
+	Sessions  []SessionInfo
+}
+
+// Setting is a row of pg_settings.
+type Setting struct{ Name, Value, Description string }
+
+// SessionInfo is a row of pg_stat_activity.
+type SessionInfo struct {
+	PID                               int32
+	Database, User, Application, Addr string
+	State, Query                      string
+}
+
+// relation is one system relation. A nil fill is an empty one.
+type relation struct {
+	*catalog.Relation
+	fill func(b *Builder, c *Context)
+}
+
+// Catalogs are the system relations. Make them once.
+type Catalogs struct {
+	list   []*relation
+	byName map[string]*relation
+}
+
+// firstID is the id of the first system relation; they are numbered on from there.
+const firstID catalog.ID = 11000
+
+// New makes the system relations.
+func New() *Catalogs {
+	c := &Catalogs{byName: map[string]*relation{}}
+	add := func(schema string, all []definition) {
+		for _, d := range all {
+			r := &relation{Define(firstID+catalog.ID(len(c.list)), schema, d.name, d.columns), d.fill}
+			c.list = append(c.list, r)
+			c.byName[schema+"."+d.name] = r
+		}
+	}
+	add("pg_catalog", coreRelations())
+	add("pg_catalog", listRelations())
+	add("pg_catalog", emptyRelations())
+	add("information_schema", informationSchema())
+	return c
+}
+
+// definition is one system relation as it is written down here.
+type definition struct {
+	name    string
+	columns string
+	fill    func(b *Builder, c *Context)
+}
+
+// Relations are their definitions, for the binder.
+func (c *Catalogs) Relations() []*catalog.Relation {
+	out := make([]*catalog.Relation, len(c.list))
+	for i, r := range c.list {
+		out[i] = r.Relation
+	}
+	return out
+}
+
+// Rows makes up the rows of one; false when it is not one of these.
+func (c *Catalogs) Rows(rel *catalog.Relation, ctx *Context) (*zset.Chunk, bool) {
+	r := c.byName[rel.Schema+"."+rel.Name]
+	if r == nil {
+		return nil, false
+	}
+	b := NewBuilder(r.Relation)
+	if r.fill != nil {
+		r.fill(b, ctx)
+	}
+	return b.Chunk(), true
+}
+
+// users are the relations that users have made and those of the system, by id.
+func (c *Context) relations() []*catalog.Relation {
+	all := slices.Clone(c.Catalog.Relations())
+	slices.SortFunc(all, func(a, b *catalog.Relation) int { return int(a.ID) - int(b.ID) })
+	return all
+}
