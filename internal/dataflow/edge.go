@@ -1,6 +1,7 @@
 package dataflow
 
 import (
+	"github.com/weirstream/weir/internal/arrange"
 	"github.com/weirstream/weir/internal/zset"
 )
 
@@ -108,8 +109,5 @@ func (s *Spreader) Split(c *zset.Chunk, cols []int, n int, fn func(shard int, pa
 	}
 }
 
-// Bucket is the slice of the key space that a hash of a key lies in.
-func Bucket(hash uint64) byte { return byte(hash >> 56) }
-
-// ShardOf is the shard of n that has the keys with a hash.
-func ShardOf(hash uint64, n int) int { return int(Bucket(hash)) % n }
+// ShardOf is the shard of n that has the keys with a hash: by bucket, as arrangements are.
+func ShardOf(hash uint64, n int) int { return int(arrange.BucketOf(hash)) % n }

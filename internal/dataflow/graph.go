@@ -228,8 +228,8 @@ func (g *Graph) Swap() bool {
 	return moved
 }
 
-// Faults takes failed jobs out of what runs, with their dependants, and returns
-// why. They stay in the graph, dead, until Detach.
+// Faults takes failed jobs out of what runs, with their dependants, and lists them
+// all. They stay in the graph, dead, until Detach.
 func (g *Graph) Faults() []Fault {
 	var all []Fault
 	for _, s := range g.shards {
@@ -237,9 +237,11 @@ func (g *Graph) Faults() []Fault {
 			if g.jobs[f.Job] == nil || g.jobs[f.Job].fault != nil {
 				continue
 			}
-			all = append(all, f)
 			for _, j := range g.dependants(f.Job) {
-				g.kill(j, f)
+				if j.fault == nil {
+					g.kill(j, f.Err)
+					all = append(all, Fault{j.ID, f.Err, f.Job})
+				}
 			}
 		}
 		s.faults = s.faults[:0]
@@ -247,10 +249,8 @@ func (g *Graph) Faults() []Fault {
 	return all
 }
 
-func (g *Graph) kill(j *Job, why Fault) {
-	if j.fault == nil {
-		j.fault = why.Err
-	}
+func (g *Graph) kill(j *Job, why error) {
+	j.fault = why
 	for _, s := range g.shards {
 		for _, u := range s.units {
 			if u.node.job == j {
@@ -264,7 +264,7 @@ func (g *Graph) kill(j *Job, why Fault) {
 // Fail makes a job fail from outside, between two rounds.
 func (g *Graph) Fail(id JobID, err error) []Fault {
 	s := g.shards[0]
-	s.faults = append(s.faults, Fault{id, err})
+	s.faults = append(s.faults, Fault{id, err, id})
 	return g.Faults()
 }
 

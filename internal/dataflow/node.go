@@ -24,6 +24,14 @@ type Node struct {
 	stage int
 }
 
+// Job is the job it is part of; 0 before Attach, and for an input of the graph.
+func (n *Node) Job() JobID {
+	if n.job == nil {
+		return 0
+	}
+	return n.job.ID
+}
+
 // In is one input of a Node.
 type In struct {
 	From *Node

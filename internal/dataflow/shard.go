@@ -31,10 +31,11 @@ type Shard struct {
 	faults   []Fault
 }
 
-// Fault says that a job cannot go on.
+// Fault says that a job cannot go on. Cause is the job that broke: itself, or one that it reads.
 type Fault struct {
-	Job JobID
-	Err error
+	Job   JobID
+	Err   error
+	Cause JobID
 }
 
 func newShard(index, shards int) *Shard {
@@ -126,6 +127,16 @@ func (s *Shard) flushNext() bool {
 	return false
 }
 
+// Idle tells whether Run would have nothing to do.
+func (s *Shard) Idle() bool {
+	for _, word := range s.ready {
+		if word != 0 {
+			return false
+		}
+	}
+	return len(s.missed) == 0 && !s.flushing
+}
+
 func (u *unit) dead() bool { return u.node.job != nil && u.node.job.fault != nil }
 
 // EndEpoch readies the shard for the next epoch, when the last stage is flushed.
@@ -170,7 +181,7 @@ func (s *Shard) Tables(fn func(t Table)) {
 
 // fail notes that a job cannot go on; Graph.Faults takes it out.
 func (s *Shard) fail(u *unit, err error) {
-	s.faults = append(s.faults, Fault{u.node.job.ID, err})
+	s.faults = append(s.faults, Fault{u.node.job.ID, err, u.node.job.ID})
 	u.stop()
 }
 

@@ -1,0 +1,28 @@
+// Package worker runs dataflow graphs: it reads their inputs up to each barrier's
+// cut, drives their shards, one goroutine each, seals what changed, and applies it
+// when the epoch is committed.
+//
+//	inputs (log channels, streams) ─► steps ─┐             ┌─► Seal (fsync) ─► Report{Collected}
+//	                                         ▼             │
+//	queue of graphs ─► turn <= 10 ms: rounds of all shards ┴─ end of epoch: flush by stages,
+//	                    run · swap · fetch misses                copy changes
+//	Commit(epoch) ─► state.Apply ─► view.Publish
+//
+// Calls: Open a graph at its committed epoch; Inject barriers, each answered by one
+// Report of Collected; Commit what was collected; Drop the graph. Anything that
+// stops a graph is one Report of Failed: Drop it and Open it again. A job that
+// fails alone is listed in Collected.
+//
+// Invariants:
+//   - an epoch has exactly the entries of each channel after the last cut and up to
+//     its own, whole transactions, and of a stream the rows between two positions;
+//   - the cut of a channel is the barrier's Ts, or a later one that Collected tells
+//     and Open is given again: entries just read ahead of the barrier are kept;
+//   - the input and the computing of the next epoch go on while one is sealed; at most
+//     two sealed epochs wait for their commit;
+//   - memory of clean state is given back at epoch ends, when every seal is applied;
+//   - graphs take turns; one that waits for its input, store or commit delays no other;
+//   - after Drop has returned nothing of the graph runs, and nothing is reported of it.
+//
+// It does not decide about epochs (package barrier) nor commit them (the caller).
+package worker

@@ -1,0 +1,104 @@
+package worker
+
+import (
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"github.com/weirstream/weir/internal/barrier"
+	"github.com/weirstream/weir/internal/dataflow"
+	"github.com/weirstream/weir/internal/state"
+	"github.com/weirstream/weir/internal/ts"
+	"github.com/weirstream/weir/internal/view"
+	"github.com/weirstream/weir/internal/wal"
+)
+
+// Options of a Worker.
+type Options struct {
+	Store *state.Store
+	Views *view.Views
+	Logs  Logs
+	// Report is told what became of barriers, in order for each graph. It must not
+	// block, nor call the Worker.
+	Report func(Report)
+	Log    *slog.Logger // nil: silence
+	// Shards is how many slices every graph has, each with a goroutine: the number of processors.
+	Shards int
+	// Memory is the budget, in bytes, of the state held in memory: 512 MiB.
+	Memory int64
+	// Step bounds a graph's turn: 10 ms.
+	Step time.Duration
+}
+
+// Logs opens the channels that inputs read.
+type Logs interface {
+	Channel(name string) (wal.Channel, error)
+	// Promise has the channel's writer raise its clock past t, so that readers learn
+	// soon that they have everything up to t. It does not block.
+	Promise(name string, t ts.Ts) error
+}
+
+// Spec is a graph as it is opened.
+type Spec struct {
+	Graph     state.Graph
+	Attempt   barrier.Attempt
+	Committed ts.Ts // the epoch it stands at
+	// Positions are Collected's of that epoch.
+	Positions Positions
+	// Jobs in an order in which each comes after those it reads. Their tables are in
+	// the store, as of Committed.
+	Jobs []Job
+}
+
+// Job is a job with the inputs of its own.
+type Job struct {
+	*dataflow.Job
+	Inputs []Input
+}
+
+// Input says where the rows of an input node come from. One of the pointers is set.
+type Input struct {
+	Node   *dataflow.Node
+	Table  *Table
+	Stream *Stream
+}
+
+// Positions tell, by name, where the inputs stand that the epoch alone does not tell of.
+type Positions map[string]json.RawMessage
+
+// Barrier is a cut of one graph.
+type Barrier struct {
+	Graph      state.Graph
+	Attempt    barrier.Attempt
+	Prev, Curr ts.Ts
+	Kind       barrier.Kind
+	// Detach are jobs that leave after the epoch, with those that read them; then
+	// Attach are new ones, without state, that take part from the next epoch on.
+	Detach []dataflow.JobID
+	Attach []Job
+}
+
+// Report is Collected or Failed.
+type Report interface{ report() }
+
+// Collected says that a graph has finished an epoch.
+type Collected struct {
+	Graph   state.Graph
+	Attempt barrier.Attempt
+	Curr    ts.Ts
+	// Sealed is what the commit has to name; nil unless Curr is a checkpoint.
+	Sealed    *state.Sealed
+	Positions Positions
+	// Faults are jobs that failed in this epoch. Their state stays as it was before.
+	Faults []dataflow.Fault
+}
+
+// Failed says that a graph cannot go on.
+type Failed struct {
+	Graph   state.Graph
+	Attempt barrier.Attempt
+	Err     error
+}
+
+func (*Collected) report() {}
+func (*Failed) report()    {}
