@@ -2,7 +2,8 @@
 // columns, by name and by id, and who depends on whom. A Catalog is an immutable
 // value; a change makes a new one.
 //
-//	Catalog ──With(rel)──► Catalog'      readers keep the one they took
+//	Catalog ──With · Without · Rename──► Catalog'      readers keep the one they took
+//	        ──State──► JSON ──Restore──► Catalog
 //
 // Invariants:
 //   - a name means at most one relation of a schema;
