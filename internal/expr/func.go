@@ -1,21 +1,25 @@
 package expr
 
-import "github.com/weirstream/weir/internal/datum"
+import (
+	"github.com/weirstream/weir/internal/datum"
+	"github.com/weirstream/weir/internal/zset"
+)
 
 // Func is one scalar function of a fixed signature.
 type Func struct {
 	Name     string   // as PostgreSQL calls it; of an operator its function's: int4pl
-	Args     []uint32 // type OIDs; the last one repeats when Variadic
+	Args     []uint32 // type OIDs; with Variadic the last one is its element's, and repeats
 	Result   uint32
 	Variadic bool
 	// Strict: NULL for any NULL argument, without a call.
 	Strict bool
 	// Volatile functions (random) are not allowed in views; Stable ones (now) depend on Env only.
 	Volatility Volatility
-	// resultMod gives the result's modifier from the arguments'; nil: none.
-	resultMod func(args []datum.TypeRef) int32
-	// kernel computes a column.
-	kernel kernel
+	// cheap functions cannot fail and cost about what a mask of rows costs: they are
+	// computed for all rows where others would be skipped.
+	cheap bool
+	// build makes the kernel for one call.
+	build func(*site) kernel
 }
 
 // Volatility is PostgreSQL's.
@@ -27,3 +31,36 @@ const (
 	Stable
 	Volatile
 )
+
+// site is what a kernel may specialise on: one call's types, and its arguments that
+// are constant (one value each, else nil).
+type site struct {
+	args   []datum.TypeRef
+	consts []*zset.Vec
+	result datum.TypeRef
+}
+
+// constant is argument i when it is a constant that is not NULL, else nil.
+func (s *site) constant(i int) *zset.Vec {
+	if i >= len(s.consts) || s.consts[i] == nil || s.consts[i].Null(0) {
+		return nil
+	}
+	return s.consts[i]
+}
+
+// option sets a property in a declaration.
+type option func(*Func)
+
+func lax(f *Func)      { f.Strict = false }
+func stable(f *Func)   { f.Volatility = Stable }
+func volatile(f *Func) { f.Volatility = Volatile }
+func cheap(f *Func)    { f.cheap = true }
+
+// always is a kernel that is the same at every site.
+func always(k kernel) func(*site) kernel {
+	return func(*site) kernel { return k }
+}
+
+// overArray is a variadic function that takes its last arguments as one array; nil when
+// it takes values of any type.
+func (f *Func) overArray() *Func { return nil }

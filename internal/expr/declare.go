@@ -1,0 +1,20 @@
+package expr
+
+// declarations lists what fills a registry, by subject.
+func declarations() []func(*Registry) {
+	return []func(*Registry){
+		declareBool,
+		declareInts,
+		declareComparisons,
+		declareCasts,
+		declareAggregates,
+		declareSets,
+		declareSession,
+	}
+}
+
+func declareBool(r *Registry) {
+	for _, op := range comparisons {
+		r.op(op.symbol, "bool"+op.short+"(bool,bool) bool", compareInts(op.cmp), cheap)
+	}
+}

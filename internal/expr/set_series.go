@@ -1,0 +1,108 @@
+package expr
+
+import (
+	"github.com/weirstream/weir/internal/datum"
+	"github.com/weirstream/weir/internal/numeric"
+	"github.com/weirstream/weir/internal/sql"
+)
+
+func declareSets(r *Registry) {
+	for _, t := range []string{"int4", "int8"} {
+		r.set("generate_series("+t+","+t+") "+t, intSeries)
+		r.set("generate_series("+t+","+t+","+t+") "+t, intSeries)
+	}
+	r.set("generate_series(numeric,numeric) numeric", numSeries)
+	r.set("generate_series(numeric,numeric,numeric) numeric", numSeries)
+	r.set("unnest(anyarray) anyelement", unnest)
+	r.set("generate_subscripts(anyarray,int4) int4", subscripts)
+}
+
+var errStepZero = rowFail(sql.InvalidParameter, "step size cannot equal zero")
+
+func intSeries(s *site) func(r *Row) error {
+	return func(r *Row) error {
+		from, to, step := r.Int(0), r.Int(1), int64(1)
+		if r.Len() == 3 {
+			step = r.Int(2)
+		}
+		if step == 0 {
+			return errStepZero
+		}
+		start := r.out.N
+		for x := from; step > 0 && x <= to || step < 0 && x >= to; {
+			r.out.AppendInt(x)
+			next := x + step
+			if (next > x) != (step > 0) {
+				break // beyond the type
+			}
+			if x = next; r.out.N-start > maxRows {
+				return errTooManyRows
+			}
+		}
+		return nil
+	}
+}
+
+func numSeries(*site) func(r *Row) error {
+	return func(r *Row) error {
+		from, to, step := r.Num(0), r.Num(1), numeric.V(numeric.FromInt64(1))
+		if r.Len() == 3 {
+			step = r.Num(2)
+		}
+		for _, a := range []struct {
+			v    numeric.Val
+			what string
+		}{{from, "start value"}, {to, "stop value"}, {step, "step size"}} {
+			if a.v.Form == numeric.NaN {
+				return rowFail(sql.InvalidParameter, "%s cannot be NaN", a.what)
+			}
+			if !a.v.IsFinite() {
+				return rowFail(sql.InvalidParameter, "%s cannot be infinity", a.what)
+			}
+		}
+		sign := step.Sign()
+		if sign == 0 {
+			return errStepZero
+		}
+		start := r.out.N
+		for x := from; numeric.Cmp(x, to)*sign <= 0; {
+			r.out.AppendNum(x)
+			n, arena, err := numeric.Add(nil, x, step)
+			if err != nil {
+				return err
+			}
+			if x = (numeric.Val{Num: n, Arena: arena}); r.out.N-start > maxRows {
+				return errTooManyRows
+			}
+		}
+		return nil
+	}
+}
+
+func unnest(s *site) func(r *Row) error {
+	elem := elementOf(s.args[0].OID)
+	return func(r *Row) error {
+		a, err := r.array(0, elem)
+		if err != nil {
+			return err
+		}
+		r.out.AppendAll(a.elems)
+		return nil
+	}
+}
+
+func subscripts(s *site) func(r *Row) error {
+	return func(r *Row) error {
+		a, err := datum.ParseArray(r.Bytes(0), datum.Delim(elementOf(s.args[0].OID)))
+		if err != nil {
+			return err
+		}
+		if d := r.Int(1); d >= 1 && int(d) <= a.NDim {
+			dim := a.Dims[d-1]
+			for i := range dim.Len {
+				r.out.AppendInt(int64(dim.Lower + i))
+			}
+		}
+		return nil
+	}
+}
