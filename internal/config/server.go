@@ -34,7 +34,7 @@ type Log struct {
 	SegmentBytes     Bytes    `toml:"segment_bytes" json:"segment_bytes" doc:"Size of a segment file, the unit of truncation."`
 	MaxBytes         Bytes    `toml:"max_bytes" json:"max_bytes" doc:"High watermark: above it the changefeed that pins the most bytes is evicted. 0: only the disk's free space counts."`
 	ReserveFreeBytes Bytes    `toml:"reserve_free_bytes" json:"reserve_free_bytes" doc:"Free space to leave on the disk; with less, changefeeds are evicted as above max_bytes."`
-	SideBytes        Bytes    `toml:"side_bytes" json:"side_bytes" doc:"Rows of one changefeed's initial snapshot that may wait for its sink before the snapshot's readers pause."`
+	SideBytes        Bytes    `toml:"side_bytes" json:"side_bytes" doc:"Rows of one changefeed's initial snapshot that may wait for its sink before the snapshot's readers pause; at least two segments."`
 	CheckpointEvery  Duration `toml:"checkpoint_every" json:"checkpoint_every" doc:"How often a moved checkpoint is saved. On SIGTERM the last one is saved within 10s."`
 }
 
@@ -87,6 +87,7 @@ func (s *Server) Validate() error {
 	v.between("log.segment_bytes", int64(s.Log.SegmentBytes), int64(MiB), int64(4*GiB))
 	v.that(s.Log.MaxBytes == 0 || s.Log.MaxBytes >= 2*s.Log.SegmentBytes, "log.max_bytes", "is below two segments (log.segment_bytes)")
 	v.between("log.side_bytes", int64(s.Log.SideBytes), int64(MiB), int64(TiB))
+	v.that(s.Log.SideBytes >= 2*s.Log.SegmentBytes, "log.side_bytes", "is below two segments (log.segment_bytes): readers would wait for room that never comes")
 	v.between("log.checkpoint_every", int64(s.Log.CheckpointEvery), int64(10*time.Millisecond), int64(time.Minute))
 	v.between("capture.snapshot_readers", int64(s.Capture.SnapshotReaders), 1, 64)
 	v.between("capture.snapshot_chunk_rows", int64(s.Capture.SnapshotChunkRows), 1, 10_000_000)

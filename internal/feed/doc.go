@@ -11,7 +11,8 @@
 // round; the writer merges batches into a target transaction until it is large
 // enough or nothing more is there. What a restart needs beside a position (the
 // snapshots under way, the shapes delivered) is a mark; it travels with the
-// batches, so that checkpoint and mark are saved together.
+// batches, so that checkpoint and mark are saved together. At a sink that is
+// Pipelined the writer goes on while up to two commits are under way.
 //
 // Invariants:
 //   - the target's position wins over what we saved; one below the log's start,
@@ -22,6 +23,8 @@
 //     the same decisions again, and what the target has already is not delivered;
 //   - a row is preceded by the shape it is in, whenever that differs from the
 //     shape delivered before;
+//   - what is reported, and so the checkpoint and the pin, is what the target has
+//     confirmed: of commits under way nothing is, nor what lies behind them;
 //   - memory is bounded by the batches, whatever the size of a transaction;
 //   - the failure of one feed touches nothing but its own sink and pin.
 //

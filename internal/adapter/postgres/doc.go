@@ -6,6 +6,9 @@
 //	   └────────────────────────┼─────────────────────────┘
 //	catalog, DDL messages ──────┘      COPY (SELECT …) ──► ReadChunk
 //
+//	feed ─► Sink ─► worker ─► applier ─┬─► pipe: flights ahead of their answers ─► target
+//	                                   └─► one answer at a time, when the pipe is idle
+//
 // Invariants:
 //   - a value has the same bytes by stream and by snapshot: all sessions run
 //     under the same pinned settings (pinned) and take text;
@@ -15,6 +18,12 @@
 //   - the application's own statements never fail because of us: no publication
 //     for all tables, none that publishes updates of a table without an
 //     identity, and a DDL trigger that swallows its errors;
+//   - of flights sent ahead, those before the first that fails have happened and
+//     those behind it have not: its transaction is aborted, or the position is not
+//     where the next commit expects it. They are done again in order, or given up
+//     together; nobody is told that they are durable;
+//   - what a closed sink has sent is committed before Close returns or not at all,
+//     as far as the server can be reached;
 //   - bytes the decoder cannot read are an UpstreamProtocol error, never a panic.
 //
 // It keeps nothing on disk, and does not know the log or the owner.

@@ -54,9 +54,11 @@ const resolvedEvery = 10 * time.Second
 //	Commit ────────────────────────────────────────────────► position by CAS, COMMIT
 //
 // Writes are collected into pieces that are applied while the next is collected.
-// A piece is applied set by set, netted by key; one that the target refuses is
-// rolled back and replayed change by change, so that only a row that is really
-// bad fails.
+// A piece is applied set by set, netted by key, and sent ahead of the answer to
+// the one before, also behind a commit. One that the target refuses is rolled
+// back and replayed, change by change if need be, so that only a row that is
+// really bad fails; what was sent behind it follows. A change of shape, a
+// truncate and a chunk that must look at the target wait until all is answered.
 //
 // Invariants:
 //   - data and position are in one transaction, and the position only moves from
