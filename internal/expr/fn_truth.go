@@ -79,7 +79,7 @@ func distinctFunc(eq *Func, not bool) *Func {
 		name = "not distinct "
 	}
 	return &Func{
-		Name: name + eq.Name, Args: eq.Args, Result: datum.OIDBool, cheap: eq.cheap,
+		Name: name + eq.Name, Args: eq.Args, Result: datum.OIDBool, cheap: eq.cheap, same: not,
 		build: func(s *site) kernel {
 			equal := eq.build(s)
 			return func(ev *evaluation, n int, args []*zset.Vec, skip []uint64) *zset.Vec {

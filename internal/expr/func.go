@@ -18,6 +18,8 @@ type Func struct {
 	// cheap functions cannot fail and cost about what a mask of rows costs: they are
 	// computed for all rows where others would be skipped.
 	cheap bool
+	// same is set for IS NOT DISTINCT FROM.
+	same bool
 	// build makes the kernel for one call.
 	build func(*site) kernel
 }

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/weirstream/weir/internal/datum"
 	"github.com/weirstream/weir/internal/sql"
@@ -136,4 +137,9 @@ func (r *Registry) settleCall(c candidate, args []Expr, pos int) (b binding, err
 		e.Pos = pos
 	}
 	return b, err
+}
+
+// Equality tells whether a function is an equality: an = operator's, or, null-safe, that of IS NOT DISTINCT FROM.
+func (r *Registry) Equality(f *Func) (eq, nullSafe bool) {
+	return f.same || slices.Contains(r.ops["="], f), f.same
 }
