@@ -11,8 +11,9 @@ import (
 
 // abbreviation is what a zone's short name stands for: an offset, or a zone.
 type abbreviation struct {
-	east int
-	zone string
+	east   int
+	summer bool
+	zone   string
 }
 
 // abbreviations are PostgreSQL's defaults, lower case.
@@ -22,8 +23,9 @@ func readAbbreviations() map[string]abbreviation {
 	m := map[string]abbreviation{}
 	for _, word := range strings.Fields(fixedAbbreviations) {
 		name, value, _ := strings.Cut(word, "=")
+		value, summer := strings.CutSuffix(value, "D")
 		east, _ := strconv.Atoi(value)
-		m[name] = abbreviation{east: east}
+		m[name] = abbreviation{east: east, summer: summer}
 	}
 	for _, word := range strings.Fields(movingAbbreviations) {
 		name, value, _ := strings.Cut(word, "=")
@@ -76,6 +78,42 @@ func Abbreviation(name string) (*time.Location, bool) {
 		return zone, zone != nil
 	}
 	return time.FixedZone(strings.ToUpper(name), a.east), true
+}
+
+// lastKnownYear is beyond what zone data lists one by one; from then on rules repeat.
+const lastKnownYear = 2040
+
+// IsStandard tells whether name is an abbreviation of one offset that is not daylight saving time's.
+func IsStandard(name string) bool {
+	a, ok := abbreviations[strings.ToLower(name)]
+	return ok && a.zone == "" && !a.summer
+}
+
+// AbbreviatedOffset is the offset that an abbreviation means where clocks in zone, for
+// which it stands, show local: the one it last had by then, else the first it got.
+func AbbreviatedOffset(local datum.Timestamp, zone *time.Location, name string) int {
+	name = strings.ToUpper(name)
+	at := time.Unix(unixSeconds(local)-int64(LocalOffset(local, zone)), 0).In(zone)
+	for t := at; ; {
+		if shown, east := t.Zone(); shown == name {
+			return east
+		}
+		start, _ := t.ZoneBounds()
+		if start.IsZero() {
+			break
+		}
+		t = start.Add(-time.Second)
+	}
+	for t := at; ; {
+		_, end := t.ZoneBounds()
+		if end.IsZero() || end.Year() > max(at.Year(), lastKnownYear) {
+			return LocalOffset(local, zone)
+		}
+		if shown, east := end.Zone(); shown == name {
+			return east
+		}
+		t = end
+	}
 }
 
 // FixedZone is the zone that is always so many seconds east of UTC, named as

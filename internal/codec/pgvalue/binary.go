@@ -5,6 +5,7 @@ import (
 	"math"
 	"unicode/utf8"
 
+	"github.com/weirstream/weir/internal/datetime/input"
 	"github.com/weirstream/weir/internal/datum"
 	"github.com/weirstream/weir/internal/zset"
 )
@@ -133,7 +134,11 @@ func ParseBinary(v *zset.Vec, t datum.TypeRef, b []byte) error {
 		if len(b) != 16 {
 			return badBinary()
 		}
-		v.AppendInterval(fitInterval(datum.Interval{Micros: int64(be64(b)), Days: int32(be32(b[8:])), Months: int32(be32(b[12:]))}, t.Mod))
+		x, err := input.FitInterval(datum.Interval{Micros: int64(be64(b)), Days: int32(be32(b[8:])), Months: int32(be32(b[12:]))}, t.Mod)
+		if err != nil {
+			return err
+		}
+		v.AppendInterval(x)
 		return nil
 	}
 	return bytesFromBinary(v, t, b)

@@ -98,6 +98,8 @@ func appendInput(dst []byte, t datum.TypeRef, text []byte, o *Options) ([]byte, 
 		return appendBytea(dst, text)
 	case datum.OIDUUID:
 		return appendUUID(dst, text)
+	case datum.OIDTimeTZ:
+		return appendTimeTZ(dst, text, t.Mod, o)
 	case datum.OIDJSON:
 		return appendJSON(dst, text)
 	case datum.OIDJSONB:

@@ -2,52 +2,74 @@ package pgvalue
 
 import (
 	"github.com/weirstream/weir/internal/datetime"
+	"github.com/weirstream/weir/internal/datetime/input"
 	"github.com/weirstream/weir/internal/datum"
 )
 
-// canonical reads what the server prints; the second reading is for other spellings.
+// context is what a date in text may refer to.
+func (o *Options) context() input.Context { return input.Context{Zone: o.zone(), Now: o.Now} }
+
+// The parsers try canonical text first: it is the common case and takes no allocation.
+
 func parseDate(text []byte, o *Options) (int64, error) {
 	d, err := datum.ParseDate(text)
-	if err != nil {
-		return 0, badDatetime("date", text)
+	if err != nil || !d.IsInfinite() && !datetime.DateInRange(int64(d)) {
+		d, err = input.Date(text, o.context())
 	}
-	return int64(d), nil
+	return int64(d), err
 }
 
 func parseTime(text []byte, mod int32, o *Options) (int64, error) {
-	d, err := datum.ParseTime(text)
+	t, err := datum.ParseTime(text)
 	if err != nil {
-		return 0, badDatetime("time", text)
+		t, err = input.Time(text, o.context())
 	}
-	return int64(d), nil
+	return datetime.RoundMicros(int64(t), mod), err
 }
 
 func parseTimestamp(text []byte, mod int32, o *Options) (int64, error) {
-	d, err := datum.ParseTimestamp(text)
-	if err != nil {
-		return 0, badDatetime("timestamp", text)
+	t, err := datum.ParseTimestamp(text)
+	if err != nil || !plain(t) {
+		t, err = input.Timestamp(text, o.context())
 	}
-	return int64(d), nil
+	if err != nil {
+		return 0, err
+	}
+	return fitTimestamp(t, mod)
 }
 
 func parseTimestampTZ(text []byte, mod int32, o *Options) (int64, error) {
-	d, err := datum.ParseTimestampTZ(text)
-	if err != nil {
-		return 0, badDatetime("timestamp with time zone", text)
+	t, err := datum.ParseTimestampTZ(text)
+	if err != nil || !plain(t) {
+		t, err = input.TimestampTZ(text, o.context())
 	}
-	return int64(d), nil
+	if err != nil {
+		return 0, err
+	}
+	return fitTimestamp(t, mod)
 }
+
+// plain tells that t needs no second look at its range.
+func plain(t datum.Timestamp) bool { return t.IsInfinite() || datetime.InRange(t) }
 
 func parseInterval(text []byte, mod int32) (datum.Interval, error) {
-	d, err := datum.ParseInterval(text)
-	if err != nil {
-		return d, badDatetime("interval", text)
+	v, err := datum.ParseInterval(text)
+	if err != nil || v == datum.IntervalInfinity || v == datum.IntervalNegativeInfinity {
+		return input.Interval(text, mod)
 	}
-	return d, nil
+	return input.FitInterval(v, mod)
 }
 
-func badDatetime(typ string, text []byte) error {
-	return fault(datum.CodeInvalidDatetime, "invalid input syntax for type %s: \"%s\"", typ, text)
+func appendTimeTZ(dst, text []byte, mod int32, o *Options) ([]byte, error) {
+	t, err := datum.ParseTimeTZ(text)
+	if err != nil {
+		t, err = input.TimeTZ(text, o.context())
+	}
+	if err != nil {
+		return dst, err
+	}
+	t.Time = datum.Time(datetime.RoundMicros(int64(t.Time), mod))
+	return datum.AppendTimeTZ(dst, t), nil
 }
 
 // checkDay refuses integers of four octets that are no dates.
@@ -82,4 +104,6 @@ func fitTimestamp(t datum.Timestamp, mod int32) (int64, error) {
 	return int64(r), nil
 }
 
-func fitInterval(v datum.Interval, mod int32) datum.Interval { return v }
+func badDatetime(typ string, text []byte) error {
+	return fault(datum.CodeInvalidDatetime, "invalid input syntax for type %s: \"%s\"", typ, text)
+}
