@@ -136,19 +136,21 @@ func (s *stand) append(changes ...change) ts.Ts {
 	for _, c := range changes {
 		buf = appendChange(buf, c)
 	}
-	at, err := s.writer.Append(&wal.Entry{Kind: wal.KindTxn, Changes: buf})
-	s.ok(err)
-	s.remember(at, changes)
-	return at
+	return s.entry(&wal.Entry{Kind: wal.KindTxn, Changes: buf}, changes)
 }
 
-func (s *stand) remember(at ts.Ts, changes []change) {
+// entry appends an entry, and remembers what is in it before anybody can see it.
+func (s *stand) entry(e *wal.Entry, changes []change) ts.Ts {
+	s.t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	at, err := s.writer.Append(e)
+	s.ok(err)
 	for _, c := range changes {
 		c.at = at
 		s.history = append(s.history, c)
 	}
+	return at
 }
 
 func appendChange(buf []byte, c change) []byte {
