@@ -50,11 +50,11 @@ func (b *binder) expr(e sql.Expr) (Expr, error) {
 	case *sql.Unary:
 		return b.with([]sql.Expr{e.X}, func(x []Expr) (Expr, error) { return b.r.ResolveOperator(e.Op, x, e.Pos()) })
 	case *sql.And:
-		return b.with(e.Args, func(x []Expr) (Expr, error) { return b.r.And(x, e.Pos()) })
+		return b.conditions(e.Args, "AND", func(x []Expr) (Expr, error) { return b.r.And(x, e.Pos()) })
 	case *sql.Or:
-		return b.with(e.Args, func(x []Expr) (Expr, error) { return b.r.Or(x, e.Pos()) })
+		return b.conditions(e.Args, "OR", func(x []Expr) (Expr, error) { return b.r.Or(x, e.Pos()) })
 	case *sql.Not:
-		return b.with([]sql.Expr{e.X}, func(x []Expr) (Expr, error) { return b.r.Not(x[0], e.Pos()) })
+		return b.conditions([]sql.Expr{e.X}, "NOT", func(x []Expr) (Expr, error) { return b.r.Not(x[0], e.Pos()) })
 	case *sql.Case:
 		return b.caseOf(e)
 	}
@@ -67,7 +67,7 @@ func (b *binder) predicate(e sql.Expr) (Expr, error) {
 	case *sql.IsNull:
 		return b.isNull(e)
 	case *sql.IsBool:
-		return b.with([]sql.Expr{e.X}, func(x []Expr) (Expr, error) { return b.r.IsBool(x[0], e.Test, e.Not, e.Pos()) })
+		return b.with([]sql.Expr{e.X}, func(x []Expr) (Expr, error) { return b.r.IsBool(x[0], e.Test, e.Not, leftmost(e.X)) })
 	case *sql.IsDistinct:
 		return b.with([]sql.Expr{e.Left, e.Right}, func(x []Expr) (Expr, error) { return b.r.IsDistinct(x[0], x[1], e.Not, e.Pos()) })
 	case *sql.Between:
@@ -115,6 +115,62 @@ func (b *binder) with(operands []sql.Expr, combine func([]Expr) (Expr, error)) (
 		}
 	}
 	return combine(bound)
+}
+
+// conditions is with, for operands that have to be boolean.
+func (b *binder) conditions(operands []sql.Expr, what string, combine func([]Expr) (Expr, error)) (Expr, error) {
+	return b.with(operands, func(bound []Expr) (Expr, error) {
+		for i, x := range bound {
+			var err error
+			if bound[i], err = b.r.Boolean(x, what, leftmost(operands[i])); err != nil {
+				return nil, err
+			}
+		}
+		return combine(bound)
+	})
+}
+
+// leftmost is where an expression begins: an operator's node knows only where the operator is.
+func leftmost(e sql.Expr) int {
+	pos := e.Pos()
+	var left sql.Expr
+	switch e := e.(type) {
+	case *sql.Binary:
+		left = e.Left
+	case *sql.Cast:
+		left = e.X
+	case *sql.IsNull:
+		left = e.X
+	case *sql.IsBool:
+		left = e.X
+	case *sql.IsDistinct:
+		left = e.Left
+	case *sql.Between:
+		left = e.X
+	case *sql.In:
+		left = e.X
+	case *sql.Like:
+		left = e.X
+	case *sql.AnyAll:
+		left = e.X
+	case *sql.Subscript:
+		left = e.X
+	case *sql.And:
+		left = e.Args[0]
+	case *sql.Or:
+		left = e.Args[0]
+	case *sql.AtTimeZone:
+		left = e.X
+	case *sql.Collate:
+		left = e.X
+	}
+	if left == nil {
+		return pos
+	}
+	if l := leftmost(left); l >= 0 && (pos < 0 || l < pos) {
+		return l
+	}
+	return pos
 }
 
 // Literal is a constant as the grammar has it.
@@ -227,6 +283,9 @@ func (b *binder) caseOf(e *sql.Case) (Expr, error) {
 			}
 		}
 		if when.Then, err = b.expr(w.Then); err != nil {
+			return nil, err
+		}
+		if when.Cond, err = b.r.Boolean(when.Cond, "CASE/WHEN", leftmost(w.Cond)); err != nil {
 			return nil, err
 		}
 		whens = append(whens, when)

@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/weirstream/weir/internal/datum"
+import (
+	"slices"
+
+	"github.com/weirstream/weir/internal/datum"
+)
 
 // candidate is a function with the declared types spread over the arguments of one call.
 type candidate struct {
@@ -42,6 +46,10 @@ func (r *Registry) choose(fns []candidate, types []uint32) (best *candidate, non
 		return &fitting[0], false
 	}
 	return r.prefer(fitting, types), false
+}
+
+func anyExact(fns []candidate, types []uint32) bool {
+	return slices.ContainsFunc(fns, func(c candidate) bool { return exact(c.args, types) })
 }
 
 func exact(declared, types []uint32) bool {

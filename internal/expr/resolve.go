@@ -35,14 +35,17 @@ func (r *Registry) resolveCall(name string, args []Expr, variadic bool, pos int)
 	if variadic {
 		fns = variadicForms(fns)
 	}
-	best, none := r.choose(spread(fns, len(args)), types)
+	candidates := spread(fns, len(args))
+	if !anyExact(candidates, types) {
+		if e, ok, err := r.callAsCast(name, args, pos); ok {
+			return e, err
+		}
+	}
+	best, none := r.choose(candidates, types)
 	switch {
 	case best != nil:
 		return r.call(*best, args, pos)
 	case none:
-		if e, ok, err := r.callAsCast(name, args, pos); ok {
-			return e, err
-		}
 		return nil, withHint(fail(sql.UndefinedFunction, pos, "function %s(%s) does not exist", name, formatTypes(args)), hintNoFunction)
 	default:
 		return nil, withHint(fail(sql.AmbiguousFunction, pos, "function %s(%s) is not unique", name, formatTypes(args)), hintAmbiguousFn)
@@ -69,7 +72,7 @@ func (r *Registry) callAsCast(name string, args []Expr, pos int) (Expr, bool, er
 		return nil, false, nil
 	}
 	if from := args[0].Type().OID; from != OIDUnknown {
-		if p, _ := r.pathway(from, oid, Explicit); p == noPath {
+		if p, _ := r.pathway(from, oid, Explicit); p != relabel && p != byText {
 			return nil, false, nil
 		}
 	}
