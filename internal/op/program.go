@@ -2,6 +2,7 @@ package op
 
 import (
 	"github.com/weirstream/weir/internal/expr"
+	"github.com/weirstream/weir/internal/sql"
 	"github.com/weirstream/weir/internal/zset"
 )
 
@@ -63,4 +64,13 @@ func without(sel []int32, n int, errs []expr.RowError) []int32 {
 		}
 	}
 	return sel
+}
+
+// everyRow is the same error for each of n rows.
+func everyRow(n int, err *sql.Error) []expr.RowError {
+	errs := make([]expr.RowError, n)
+	for i := range errs {
+		errs[i] = expr.RowError{Row: i, Err: err}
+	}
+	return errs
 }
