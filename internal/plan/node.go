@@ -56,6 +56,8 @@ type Project struct {
 type Filter struct {
 	In   Node
 	Pred expr.Expr
+	// Fixed are the columns that Pred makes equal to constants.
+	Fixed []int
 }
 
 // JoinKind is how unmatched rows count.
@@ -165,11 +167,8 @@ type ProjectSet struct {
 	Out        []Column
 }
 
-// SetCall is a set-returning function over expressions of the input.
-type SetCall struct {
-	Fn   *expr.SetFunc
-	Args []expr.Expr
-}
+// SetCall is a set-returning function over expressions of the input; its Expander computes it.
+type SetCall = expr.SetCall
 
 // MaxOne passes rows on and reports CardinalityViolation for a group of more than
 // one row: a scalar subquery's promise. While a group breaks it none of its rows come out.

@@ -8,6 +8,10 @@ type Error struct {
 	Detail  string
 	Hint    string
 	Pos     int // byte offset in the statement, -1: none
+	// Where says in the midst of what it happened: COPY t, line 3, column a: "x".
+	Where string
+	// What it concerns, for programs.
+	Schema, Table, Column, Constraint string
 }
 
 // Error implements error.
@@ -64,6 +68,15 @@ const (
 	InternalError          = "XX000"
 
 	CharacterNotInRepertoire = "22021"
+	BadCopyFormat            = "22P04"
+	InvalidBinary            = "22P03"
+	ProtocolViolation        = "08P01"
+	InvalidAuthorization     = "28000"
+	InvalidStatementName     = "26000"
+	DiskFull                 = "53100"
+	TooManyConnections       = "53300"
+	DuplicateObject          = "42710"
+	AdminShutdown            = "57P01"
 	ProgramLimitExceeded     = "54000"
 	StatementTooComplex      = "54001"
 )

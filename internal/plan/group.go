@@ -1,0 +1,316 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/weirstream/weir/internal/expr"
+	"github.com/weirstream/weir/internal/plan/algebra"
+	"github.com/weirstream/weir/internal/sql"
+)
+
+// grouping collects what makes a SELECT an aggregated one.
+type grouping struct {
+	keys    []algebra.Item // GROUP BY, as columns
+	aggs    []algebra.AggItem
+	pending []subjoin // subqueries in GROUP BY and in arguments
+	written bool      // GROUP BY or HAVING was written
+	clause  *context  // the clause that is being bound
+}
+
+func (g *grouping) used() bool { return g.written || len(g.aggs) > 0 }
+
+// aggregate binds a call of an aggregate function. It belongs to the innermost query
+// whose columns its arguments mention.
+func (c *context) aggregate(call *sql.Call, name string) (expr.Expr, error) {
+	if c.inAggregate {
+		return nil, fail(sql.GroupingError, call.Pos(), "aggregate function calls cannot be nested")
+	}
+	args := &context{b: c.b, s: c.s, place: "aggregate arguments", inAggregate: true}
+	item, err := args.aggregateItem(call, name)
+	if err != nil {
+		return nil, err
+	}
+	owner := c.s.ownerOf(item, args.pending)
+	clause := c
+	if owner != c.s {
+		clause = nil
+		if owner.agg != nil {
+			clause = owner.agg.clause
+		}
+	}
+	switch {
+	case clause == nil || owner.agg == nil && clause.aggregates:
+		return nil, fail(sql.GroupingError, call.Pos(), "aggregate functions are not allowed in FROM clause of their own query level")
+	case !clause.aggregates:
+		return nil, clause.forbidden(sql.GroupingError, "aggregate functions", call.Pos())
+	}
+	g := owner.agg
+	g.pending = append(g.pending, args.pending...)
+	for _, a := range g.aggs {
+		if sameAggregate(a, item) {
+			return c.b.q.Column(a.Col), nil
+		}
+	}
+	item.Col = c.b.q.New(name, item.Fn.Result)
+	g.aggs = append(g.aggs, item)
+	return c.b.q.Column(item.Col), nil
+}
+
+func (c *context) aggregateItem(call *sql.Call, name string) (item algebra.AggItem, err error) {
+	exprs, err := c.all(call.Args)
+	if err != nil {
+		return item, err
+	}
+	fn, exprs, err := c.b.reg.ResolveAggregate(name, exprs, call.Star, call.Pos())
+	if err != nil {
+		return item, err
+	}
+	item.Fn, item.Distinct = fn, call.Distinct
+	if len(exprs) > 0 {
+		item.Arg = exprs[0]
+	}
+	if call.Distinct && item.Arg == nil {
+		return item, fail(sql.SyntaxError, call.Pos(), "DISTINCT specified, but %s has no argument", name)
+	}
+	if call.Filter != nil {
+		f := &context{b: c.b, s: c.s, place: "FILTER", inAggregate: true}
+		if item.Filter, err = f.bind(call.Filter); err == nil {
+			item.Filter, err = c.b.reg.Boolean(item.Filter, "FILTER", call.Filter.Pos())
+		}
+		c.pending = append(c.pending, f.pending...)
+	}
+	return item, err
+}
+
+// ownerOf is the scope that an aggregate belongs to.
+func (s *scope) ownerOf(item algebra.AggItem, pending []subjoin) *scope {
+	var refs algebra.Set
+	if item.Arg != nil {
+		refs = algebra.Refs(item.Arg)
+	}
+	if item.Filter != nil {
+		refs = refs.Union(algebra.Refs(item.Filter))
+	}
+	for _, j := range pending {
+		refs = refs.Minus(algebra.SetOf(j.rel.Out()...)).Union(j.free())
+	}
+	for at := s; at != nil; at = at.outer {
+		if refs.Meets(at.made()) {
+			return at
+		}
+	}
+	return s
+}
+
+func sameAggregate(a, b algebra.AggItem) bool {
+	same := func(x, y expr.Expr) bool {
+		return x == nil && y == nil || x != nil && y != nil && algebra.Same(x, y)
+	}
+	return a.Fn.Name == b.Fn.Name && a.Fn.Arg == b.Fn.Arg && a.Distinct == b.Distinct && same(a.Arg, b.Arg) && same(a.Filter, b.Filter)
+}
+
+// groupBy binds GROUP BY. An integer is the number of a target, a name that FROM does not
+// have may be a target's.
+func (b *binder) groupBy(q *sql.Select, s *scope, targets []sql.Target) error {
+	if q.Grouping {
+		return unsupported(q.GroupBy[0].Pos(), "grouping sets, ROLLUP and CUBE are", "Write one query for each set and combine them with UNION ALL.")
+	}
+	ctx := &context{b: b, s: s, place: "GROUP BY"}
+	s.agg.clause = ctx
+	for _, e := range q.GroupBy {
+		target, err := groupTarget(e, s, targets)
+		if err != nil {
+			return err
+		}
+		x, err := ctx.bind(target)
+		if err != nil {
+			return err
+		}
+		if x, err = b.reg.Decided(x, target.Pos()); err != nil {
+			return err
+		}
+		s.agg.addKey(b, x)
+	}
+	s.agg.pending = append(s.agg.pending, ctx.pending...)
+	return nil
+}
+
+// groupTarget is the expression that an item of GROUP BY stands for.
+func groupTarget(e sql.Expr, s *scope, targets []sql.Target) (sql.Expr, error) {
+	if n, ok := ordinal(e); ok {
+		if n < 1 || n > len(targets) {
+			return nil, fail(sql.InvalidColumnReference, e.Pos(), "GROUP BY position %d is not in select list", n)
+		}
+		return targets[n-1].X, nil
+	}
+	ref, ok := e.(*sql.ColumnRef)
+	if !ok || len(ref.Parts) != 1 || ref.Star {
+		return e, nil
+	}
+	if c, err := s.own(ref); c != nil || err != nil {
+		return e, err
+	}
+	return namedTarget(ref, targets, "GROUP BY")
+}
+
+// namedTarget is the target of a name, or the name itself when no target has it.
+func namedTarget(ref *sql.ColumnRef, targets []sql.Target, clause string) (sql.Expr, error) {
+	var found sql.Expr = ref
+	for _, t := range targets {
+		if t.Name != ref.Parts[0] {
+			continue
+		}
+		if found != sql.Expr(ref) && found != t.X {
+			return nil, fail(sql.AmbiguousColumn, ref.Pos(), "%s %q is ambiguous", clause, ref.Parts[0])
+		}
+		found = t.X
+	}
+	return found, nil
+}
+
+// ordinal is the number of a target.
+func ordinal(e sql.Expr) (int, bool) {
+	l, ok := e.(*sql.Literal)
+	if !ok || l.Kind != sql.Integer || len(l.Text) > 9 {
+		return 0, false
+	}
+	n := 0
+	for _, d := range l.Text {
+		if d < '0' || d > '9' {
+			return 0, false
+		}
+		n = n*10 + int(d-'0')
+	}
+	return n, true
+}
+
+// addKey makes a column of an expression of GROUP BY.
+func (g *grouping) addKey(b *binder, x expr.Expr) {
+	for _, k := range g.keys {
+		if algebra.Same(k.X, x) {
+			return
+		}
+	}
+	col, plain := algebra.AsColumn(x)
+	if !plain {
+		col = b.q.New("", x.Type())
+	}
+	g.keys = append(g.keys, algebra.Item{Col: col, X: x})
+}
+
+// aggregated puts the aggregate over rel. After it, the expressions of SELECT, HAVING and
+// ORDER BY are to be passed through grouped.
+func (b *binder) aggregated(rel algebra.Rel, s *scope) algebra.Rel {
+	g := s.agg
+	for _, j := range g.pending {
+		rel = j.over(rel)
+	}
+	out := rel.Out()
+	var items []algebra.Item
+	agg := &algebra.Agg{Aggs: g.aggs, Global: len(g.keys) == 0}
+	for i, k := range g.keys {
+		if col, plain := algebra.AsColumn(k.X); plain && !slices.Contains(out, col) { // from outside
+			g.keys[i].Col = b.q.NewLike(col)
+			k = g.keys[i]
+		}
+		agg.Group = append(agg.Group, k.Col)
+		if !slices.Contains(out, k.Col) {
+			items = append(items, k)
+		}
+	}
+	agg.In = rel
+	if len(items) > 0 {
+		agg.In = &algebra.Project{In: rel, Items: append(b.pass(out), items...)}
+	}
+	return agg
+}
+
+// dependents adds the columns of a table whose primary key is among the groups: they
+// have one value in each.
+func (g *grouping) dependents(b *binder, s *scope) {
+	var groups algebra.Set
+	for _, k := range g.keys {
+		if c, plain := algebra.AsColumn(k.X); plain {
+			groups = groups.Union(algebra.SetOf(c))
+		}
+	}
+	for _, t := range s.tables {
+		if t.rel == nil || len(t.rel.Key) == 0 {
+			continue
+		}
+		all := true
+		for _, k := range t.rel.Key {
+			all = all && groups.Has(t.cols[k].col)
+		}
+		if !all {
+			continue
+		}
+		for _, c := range t.cols {
+			g.addKey(b, b.value(&c))
+		}
+	}
+}
+
+// grouped replaces in x what GROUP BY computes, and refuses other columns of FROM.
+func (b *binder) grouped(x expr.Expr, s *scope, pos int) (expr.Expr, error) {
+	own := s.made()
+	var bad *expr.Column
+	x = algebra.Rewrite(x, func(e expr.Expr) expr.Expr {
+		for _, k := range s.agg.keys {
+			if algebra.Same(k.X, e) {
+				return b.q.Column(k.Col)
+			}
+		}
+		if c, ok := e.(*expr.Column); ok && own.Has(algebra.Col(c.Index)) && bad == nil {
+			bad = c
+		}
+		return nil
+	})
+	if bad != nil {
+		return nil, fail(sql.GroupingError, pos, "column %q must appear in the GROUP BY clause or be used in an aggregate function", s.nameOf(algebra.Col(bad.Index)))
+	}
+	return x, nil
+}
+
+// groupedSub does the same inside a subquery.
+func (b *binder) groupedSub(j subjoin, s *scope, pos int) (subjoin, error) {
+	var failed error
+	replace := func(e expr.Expr) expr.Expr {
+		x, err := b.grouped(e, s, pos)
+		if err != nil {
+			if failed == nil {
+				failed = err
+			}
+			return e
+		}
+		return x
+	}
+	j.rel = algebra.MapAll(j.rel, replace)
+	on := make([]expr.Expr, len(j.on))
+	for i, e := range j.on {
+		on[i] = replace(e)
+	}
+	j.on = on
+	if e, ok := failed.(*sql.Error); ok { //nolint:errorlint // made by grouped
+		e.Message = "subquery uses ungrouped column " + e.Message[len("column "):]
+		e.Message = e.Message[:len(e.Message)-len(" must appear in the GROUP BY clause or be used in an aggregate function")] + " from outer query"
+	}
+	return j, failed
+}
+
+// nameOf is a column of FROM as messages call it.
+func (s *scope) nameOf(c algebra.Col) string {
+	for _, t := range s.tables {
+		for _, col := range t.cols {
+			if col.col == c {
+				return t.name + "." + col.name
+			}
+		}
+	}
+	for _, col := range s.cols {
+		if col.col == c {
+			return col.name
+		}
+	}
+	return "?"
+}
