@@ -20,7 +20,7 @@ BUILD   := -buildvcs=false -trimpath -ldflags '-X main.version=$(VERSION)'
 RACE := $(addprefix ./internal/,ts row progress owner backfill filter wal wal/local wal/waltest feed adapter/file adapter/blackhole)
 
 # Packages whose mutants run in every test: the machines. The others' run in soak.
-MACHINES := mutant owner backfill progress wal
+MACHINES := mutant owner backfill barrier progress wal
 
 .PHONY: help setup build run test vet soak bench clean
 
