@@ -106,6 +106,9 @@ exponent:
 	if !ok {
 		return x, badText(whole)
 	}
+	if exp >= maxExponent || exp <= -maxExponent {
+		return x, errOverflow
+	}
 	digits = bytes.TrimLeft(digits, "0")
 	x.scale -= exp
 	if len(digits)-x.scale > MaxWhole+4 || x.scale > MaxScale {
@@ -117,6 +120,9 @@ exponent:
 	x.scaleUp(0)
 	return x, nil
 }
+
+// maxExponent is beyond what an exponent may be.
+const maxExponent = 1 << 30
 
 // scanExponent reads e[+-]digits, or nothing.
 func scanExponent(b []byte) (exp int, ok bool) {
@@ -131,10 +137,7 @@ func scanExponent(b []byte) (exp int, ok bool) {
 		if c-'0' > 9 {
 			return 0, false
 		}
-		exp = min(exp*10+int(c-'0'), 1<<30)
-	}
-	if exp >= 1<<30 {
-		return 0, false
+		exp = min(exp*10+int(c-'0'), maxExponent)
 	}
 	if negative {
 		exp = -exp

@@ -14,6 +14,7 @@ type arrayWriter struct {
 	dst  []byte
 	dims []datum.Dim
 	elem uint32
+	opts Options
 	n    int // elements so far
 }
 
@@ -67,7 +68,7 @@ func (w *arrayWriter) null() {
 func (w *arrayWriter) value(v *zset.Vec) {
 	w.open()
 	off := len(w.dst)
-	w.dst = AppendText(w.dst, v, 0, datum.Ref(w.elem), Options{})
+	w.dst = AppendText(w.dst, v, 0, datum.Ref(w.elem), w.opts)
 	if needsQuotes(w.dst[off:], datum.Delim(w.elem)) {
 		text := append([]byte(nil), w.dst[off:]...)
 		w.dst = appendQuoted(w.dst[:off], text)

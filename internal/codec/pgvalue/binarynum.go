@@ -15,6 +15,7 @@ const (
 	signNaN      = 0xc000
 	signPosInf   = 0xd000
 	signNegInf   = 0xf000
+	infScale     = 0x20 // what the server sends, of no meaning
 )
 
 // appendNumericBinary appends int16s: how many groups of four digits, the first one's
@@ -24,9 +25,9 @@ func appendNumericBinary(dst []byte, n numeric.Val) []byte {
 	case numeric.NaN:
 		return appendShorts(dst, 0, 0, signNaN, 0)
 	case numeric.PosInf:
-		return appendShorts(dst, 0, 0, signPosInf, 0)
+		return appendShorts(dst, 0, 0, signPosInf, infScale)
 	case numeric.NegInf:
-		return appendShorts(dst, 0, 0, signNegInf, 0)
+		return appendShorts(dst, 0, 0, signNegInf, infScale)
 	}
 	var buf [128]byte
 	text := numeric.AppendText(buf[:0], n)

@@ -93,7 +93,7 @@ func appendBytea(dst, text []byte) ([]byte, error) {
 		rest := text[i+1:]
 		switch {
 		case len(rest) >= 3 && rest[0] >= '0' && rest[0] <= '3' && rest[1]&^7 == '0' && rest[2]&^7 == '0':
-			dst = append(dst, (rest[0]-'0')<<6|(rest[1]-'0')<<3|rest[2]-'0')
+			dst = append(dst, (rest[0]-'0')<<6|(rest[1]-'0')<<3|(rest[2]-'0'))
 			i += 3
 		case len(rest) >= 1 && rest[0] == '\\':
 			dst = append(dst, '\\')

@@ -100,6 +100,9 @@ func parseFloat(oid uint32, text []byte) (float64, error) {
 	if !isFloat(s) {
 		return 0, badInput(typ, text)
 	}
+	if len(s) == 4 && s[3]|0x20 == 'n' {
+		s = s[1:] // strconv knows no sign of NaN
+	}
 	f, err := strconv.ParseFloat(string(s), bits)
 	if err != nil || f == 0 && hasDigit(s) {
 		return 0, fault(datum.CodeOutOfRange, "\"%s\" is out of range for type %s", text, typ)
@@ -117,7 +120,7 @@ func isFloat(s []byte) bool {
 	case "inf", "infinity":
 		return true
 	case "nan":
-		return len(body) == len(s)
+		return true
 	}
 	i, digits := 0, 0
 	count := func() {

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"math"
 	"strconv"
+	"time"
 
 	"github.com/weirstream/weir/internal/datetime"
 	"github.com/weirstream/weir/internal/datum"
@@ -30,6 +31,8 @@ func AppendText(dst []byte, v *zset.Vec, i int, t datum.TypeRef, o Options) []by
 	}
 	b := v.Bytes(i)
 	switch {
+	case t.OID == oidTimestampTZArray && o.zone() != time.UTC:
+		return appendZonedArray(dst, b, &o)
 	case t.OID == datum.OIDBytea:
 		return hex.AppendEncode(append(dst, `\x`...), b)
 	case t.OID == datum.OIDUUID && len(b) == 16:
@@ -59,6 +62,28 @@ func appendIntText(dst []byte, x int64, oid uint32, o *Options) []byte {
 	return strconv.AppendInt(dst, x, 10)
 }
 
+const oidTimestampTZArray = 1185
+
+// appendZonedArray prints an array of timestamps, which is kept in UTC, in the session's zone.
+func appendZonedArray(dst, text []byte, o *Options) []byte {
+	a, err := datum.ParseArray(text, ',')
+	if err != nil {
+		return append(dst, text...)
+	}
+	one := zset.NewVec(zset.Int, 1)
+	w := arrayWriter{dst: dst, dims: a.Dims[:a.NDim], elem: datum.OIDTimestampTZ, opts: Options{Zone: o.Zone}}
+	w.start()
+	for it := a.Iter(nil); it.Next(); {
+		one.Reset()
+		if it.Null || AppendValue(one, datum.Ref(datum.OIDTimestampTZ), it.Value, Options{}) != nil {
+			w.null()
+			continue
+		}
+		w.value(one)
+	}
+	return w.finish()
+}
+
 // appendFloat appends the shortest digits that read back as the same value, with an
 // exponent where PostgreSQL has one.
 func appendFloat(dst []byte, f float64, bits int) []byte {
@@ -76,11 +101,11 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 		return append(dst, '0')
 	}
 	// PostgreSQL writes exponents below -4 and from 15 (6 for real) on.
-	limit := 1e15
+	least, limit := 1e-4, 1e15
 	if bits == 32 {
-		limit = 1e6
+		least, limit = float64(float32(1e-4)), 1e6
 	}
-	if a := math.Abs(f); a < limit && a >= 1e-4 {
+	if a := math.Abs(f); a < limit && a >= least {
 		return strconv.AppendFloat(dst, f, 'f', -1, bits)
 	}
 	return strconv.AppendFloat(dst, f, 'e', -1, bits)
