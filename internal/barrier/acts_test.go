@@ -1,6 +1,7 @@
 package barrier
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -133,6 +134,9 @@ func (d *model) apply(f *Commit) {
 			case c.Do == Create:
 				d.jobs[j] = true
 			case c.Do == Drop:
+				if _, ok := d.creating[Graph(j)]; !ok && !d.jobs[j] && d.gone[j] {
+					panic(fmt.Sprintf("world: invariant 6 broken: job %d is dropped again", j))
+				}
 				delete(d.jobs, j)
 				delete(d.creating, Graph(j))
 				delete(d.chains, Graph(j))

@@ -44,12 +44,18 @@ func (d *database) validate(c *Command) error {
 	return nil
 }
 
-// will tells whether the job is there once all accepted commands are done.
-func (d *database) will(j Job) bool {
+// injected tells whether the job is there once the barriers in flight are committed.
+func (d *database) injected(j Job) bool {
 	is := d.has(j)
 	for _, e := range d.flight {
 		is = e.Command.leaves(j, is)
 	}
+	return is
+}
+
+// will tells whether the job is there once all accepted commands are done.
+func (d *database) will(j Job) bool {
+	is := d.injected(j)
 	for _, c := range d.queue {
 		is = c.leaves(j, is)
 	}

@@ -61,10 +61,8 @@ func (d *database) late(c *Command) error {
 		return nil
 	}
 	for _, j := range c.Jobs {
-		if _, ok := slices.BinarySearch(d.jobs, j); !ok {
-			if _, ok := d.graph(Graph(j)); !ok {
-				return errNoJob
-			}
+		if !d.injected(j) {
+			return errNoJob
 		}
 	}
 	return nil
