@@ -48,6 +48,7 @@ func (t *Table) Mark(slot uint32, note bool) bool {
 	if note {
 		g.flags |= noted
 	}
+	g.used = uint32(len(t.marks))
 	t.marks = append(t.marks, slot)
 	return true
 }
@@ -58,13 +59,18 @@ func (t *Table) Note(slot uint32) (note, isMarked bool) {
 	return flags&noted != 0, flags&marked != 0
 }
 
+// MarkIndex is a marked group's place in Marked.
+func (t *Table) MarkIndex(slot uint32) int { return int(t.groups.at(slot).used) }
+
 // Marked are the marked groups, in the order of their marking.
 func (t *Table) Marked() []uint32 { return t.marks }
 
-// Unmark empties the list of marked groups. Those that never were in the store, and are empty, are gone.
+// Unmark empties the list of marked groups.
 func (t *Table) Unmark() {
 	for _, slot := range t.marks {
-		t.groups.at(slot).flags &^= marked | noted
+		g := t.groups.at(slot)
+		g.flags &^= marked | noted
+		g.used = t.tick
 	}
 	t.marks = t.marks[:0]
 }

@@ -1,6 +1,7 @@
 package arrange
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 )
@@ -20,7 +21,7 @@ func (t *Table) newWant(key []byte, hash uint64, bucket byte) {
 
 // Wanted lists bucket | group of the groups that are missing, ascending.
 func (t *Table) Wanted() [][]byte {
-	if len(t.wants) == 0 {
+	if len(t.wants) == 0 && len(t.buckets) == 0 {
 		return nil
 	}
 	t.wants = slices.DeleteFunc(t.wants, func(slot uint32) bool { return t.groups.at(slot).flags&wanted == 0 })
@@ -29,12 +30,64 @@ func (t *Table) Wanted() [][]byte {
 	for _, s := range t.sorted(t.wants) {
 		list = append(list, append([]byte{t.groups.at(s.slot).bucket}, t.Key(s.slot)...))
 	}
+	for _, b := range t.buckets {
+		list = append(list, []byte{b})
+	}
+	slices.SortFunc(list, bytes.Compare)
 	return list
+}
+
+// WantBucket asks for all groups of a bucket, in a table whose groups have heads only.
+// Wanted then lists the bucket's byte alone, and Fill is given the groups for suffixes.
+func (t *Table) WantBucket(b byte) { t.buckets = append(t.buckets, b) }
+
+// fillBucket makes the groups of a bucket resident that are not.
+func (t *Table) fillBucket(b byte, entries func(yield func(key, value []byte) bool)) {
+	entries(func(key, value []byte) bool {
+		hash := Hash(key)
+		slot := t.probe(hash, key)
+		switch {
+		case slot == None:
+			slot = t.newGroup(key, hash, b)
+		case t.groups.at(slot).flags&wanted == 0:
+			return true
+		}
+		t.groups.at(slot).flags &^= wanted
+		copy(t.setHead(slot, len(value)), value)
+		t.groups.at(slot).flags |= headIn
+		t.loaded = append(t.loaded, slot)
+		return true
+	})
+	t.buckets = slices.DeleteFunc(t.buckets, func(x byte) bool { return x == b })
+}
+
+// Loaded lists the groups that came with whole buckets since it was last called.
+func (t *Table) Loaded() []uint32 {
+	l := t.loaded
+	t.loaded = nil
+	return l
+}
+
+// Cold tells whether the store may have groups that are not in memory.
+func (t *Table) Cold() bool { return t.cold }
+
+// Next is the first slot from the given one on that has a group in memory; None: there is none.
+func (t *Table) Next(slot uint32) uint32 {
+	for ; slot < t.groups.n; slot++ {
+		if g := t.groups.at(slot); g.place != 0 && g.flags&wanted == 0 {
+			return slot
+		}
+	}
+	return None
 }
 
 // Fill makes a group resident that Wanted listed: bucket | group, as it stood there.
 // entries yields its entries in the order of their suffixes; none: the group does not exist.
 func (t *Table) Fill(group []byte, entries func(yield func(suffix, value []byte) bool)) {
+	if len(group) == 1 && slices.Contains(t.buckets, group[0]) {
+		t.fillBucket(group[0], entries)
+		return
+	}
 	slot := t.probe(Hash(group[1:]), group[1:])
 	if slot == None || t.groups.at(slot).flags&wanted == 0 {
 		return

@@ -15,7 +15,7 @@ type group struct {
 	n     uint32 // entries beside the head
 	root  uint32 // of the entries, by kind
 	chain uint32 // last changed entry + 1; see dirty.go
-	used  uint32 // the table's tick when it was last found
+	used  uint32 // the table's tick when it was last found; of a marked group its place among them
 	flags uint8
 	kind  runKind
 	// bucket is kept since it need not be that of the key's hash.
@@ -71,6 +71,8 @@ type Table struct {
 	marks   []uint32
 	wants   []uint32 // groups that were not in memory
 	filled  int      // how many of them are by now
+	buckets []byte   // buckets that are wanted whole
+	loaded  []uint32 // groups that came with them
 	sorting []sortKey
 	gather  []uint32
 	key     []byte
@@ -91,9 +93,7 @@ func (t *Table) Find(keys *Batch, slots []uint32) (missing bool) {
 		}
 		switch {
 		case slot != None:
-			g := t.groups.at(slot)
-			g.used = t.tick
-			if g.flags&wanted != 0 {
+			if t.touch(slot) {
 				slots[i], missing = Missing, true
 			}
 		case t.cold:
@@ -121,15 +121,22 @@ func (t *Table) FindOrInsert(keys *Batch, slots []uint32) (missing bool) {
 	return false
 }
 
+// touch says that a group is used now; it tells whether it is missing in memory.
+func (t *Table) touch(slot uint32) bool {
+	g := t.groups.at(slot)
+	if g.flags&marked == 0 {
+		g.used = t.tick
+	}
+	return g.flags&wanted != 0
+}
+
 // FindKey is Find for one key.
 func (t *Table) FindKey(key []byte) uint32 {
 	hash := Hash(key)
 	slot := t.probe(hash, key)
 	switch {
 	case slot != None:
-		g := t.groups.at(slot)
-		g.used = t.tick
-		if g.flags&wanted != 0 {
+		if t.touch(slot) {
 			return Missing
 		}
 	case t.cold:
@@ -207,8 +214,8 @@ func (t *Table) setHead(slot uint32, n int) []byte {
 func (t *Table) DropHead(slot uint32) {
 	if g := t.groups.at(slot); g.flags&hasHead != 0 {
 		t.Change(slot)
+		t.setHead(slot, 0) // gives memory back
 		g.flags &^= hasHead
-		g.vlen = 0
 	}
 }
 

@@ -44,7 +44,9 @@ const ErrorColumns = 3
 // are (group, suffix) ─► value; a group is in memory whole or not at all. In the
 // store an entry's key is bucket (one byte of the group's hash) | group | suffix,
 // after a prefix that names table and database. Groups are self delimiting: none
-// is a prefix of another.
+// is a prefix of another. A Table of groups with one entry each may want a whole
+// bucket: Wanted then lists the bucket's byte alone, and Fill is given groups for suffixes,
+// as a scan by that prefix gives them.
 type Table interface {
 	// Wanted lists bucket | group of the groups that Run missed, ascending.
 	Wanted() [][]byte
