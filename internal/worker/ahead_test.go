@@ -9,21 +9,28 @@ import (
 	"github.com/weirstream/weir/internal/ts"
 )
 
-// awaitRead waits until the graph has taken everything up to at ahead of any barrier.
-func (s *stand) awaitRead(at ts.Ts) {
+// awaitGraph waits until something is so between two turns of the graph.
+func (s *stand) awaitGraph(what string, so func() bool) {
 	s.t.Helper()
 	g := s.worker.graph(graphID)
 	for deadline := time.Now().Add(60 * time.Second); ; runtime.Gosched() {
 		g.turning.Lock()
-		ahead := g.inputs.channels["dml"].ahead
+		done := so()
 		g.turning.Unlock()
-		if ahead >= at {
+		if done {
 			return
 		}
 		if time.Now().After(deadline) {
-			s.t.Fatalf("read to %s in 60 s, not to %s", ahead, at)
+			s.t.Fatalf("%s: not in 60 s", what)
 		}
 	}
+}
+
+// awaitRead waits until the graph has taken everything up to at.
+func (s *stand) awaitRead(at ts.Ts) {
+	s.t.Helper()
+	g := s.worker.graph(graphID)
+	s.awaitGraph("the input up to "+at.String(), func() bool { return g.inputs.channels["dml"].ahead >= at })
 }
 
 // TestABarrierOlderThanWhatWasRead: entries read ahead of it are kept, the cut is
@@ -79,6 +86,53 @@ func TestTwoBarriersAheadOfTheReader(t *testing.T) {
 		if c := s.collect(true); c.Curr != cut {
 			t.Fatalf("collected %s, not %s", c.Curr, cut)
 		}
+		if s.cut() != cut {
+			t.Fatalf("read up to %s for a barrier at %s", s.cut(), cut)
+		}
 		s.same("at its own cut", s.shown(j), s.expected(s.cut()))
 	}
+}
+
+// TestStateIsNotForgottenBeforeItsCommit: what an epoch has changed stays in memory
+// until the store shows it, however little memory there is.
+func TestStateIsNotForgottenBeforeItsCommit(t *testing.T) {
+	s := newStand(t, Options{Shards: 2, Memory: 1})
+	j, in := tallyJob(2, nil, -1)
+	s.start(Job{j, []Input{s.input(in)}})
+	s.checkpoint()
+	s.append(change{key: 1, value: 1, weight: 1})
+	s.append(change{key: 3, value: 1, weight: 1})
+	s.checkpoint()
+	for key := range int64(3) { // epochs that change one key each, the first again in the last
+		at := s.append(change{key: 1 + key%2, value: 1, weight: 1})
+		s.awaitRead(at)
+		s.barrier(barrier.Checkpoint, func(b *Barrier) { b.Curr = max(at, b.Prev+1) })
+	}
+	for s.flight > 0 {
+		s.collect(true)
+		s.same("counted", s.shown(j), s.expected(s.cut()))
+	}
+}
+
+// TestSealedEpochsThatWaitAreBounded: without commits the third epoch does not end.
+func TestSealedEpochsThatWaitAreBounded(t *testing.T) {
+	s := newStand(t, Options{Shards: 2})
+	j, in := tallyJob(2, nil, -1)
+	s.start(Job{j, []Input{s.input(in)}})
+	for range 5 {
+		s.barrier(barrier.Checkpoint, nil)
+	}
+	var done []ts.Ts
+	for range waiting {
+		done = append(done, s.collect(false).Curr)
+	}
+	g := s.worker.graph(graphID)
+	s.awaitGraph("the input of all five", func() bool { return g.inputs.channels["dml"].all >= s.at })
+	if g.turn(time.Now().Add(time.Second)) || g.at != done[waiting-1] {
+		t.Errorf("epoch %s has ended, though none is committed", g.at)
+	}
+	for _, at := range done {
+		s.ok(s.worker.Commit(t.Context(), graphID, at))
+	}
+	s.collect(false)
 }

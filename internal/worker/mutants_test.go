@@ -15,7 +15,7 @@ func TestMutants(t *testing.T) {
 		"evicted before it is applied":    {"memory.go", "|| !g.sealer.applied()", ""},
 		"no bound on open seals":          {"sealer.go", "return s.open < waiting", "return s.open < 1000"},
 		"stream's position forgotten":     {"stream.go", "return s.Name, encode(s.at)", "return s.Name, encode(0)"},
-		"reported after the drop":         {"sealer.go", "if s.closed {\n\t\treturn nil\n\t}\n\tif c.Sealed", "if c.Sealed"},
+		"drop does not wait":              {"sealer.go", "\t<-s.ended\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			mutant.Kill(t, ".", m.file, m.old, m.new, "Test[^M]")

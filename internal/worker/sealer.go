@@ -104,9 +104,6 @@ func (s *sealer) seal(e *epoch) (err error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		return nil
-	}
 	if c.Sealed != nil {
 		s.done = append(s.done, e)
 	}
@@ -155,7 +152,7 @@ func (g *graph) publish(prev, epoch ts.Ts, rows map[view.Relation]*zset.Chunk) e
 	return g.w.o.Views.Publish(g.id.Database, prev, epoch, snapshot, rows)
 }
 
-// close ends the sealing: what is under way is finished, and not reported.
+// close ends the sealing: what is under way is finished.
 func (s *sealer) close() {
 	s.mu.Lock()
 	s.closed = true
