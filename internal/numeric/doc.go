@@ -20,7 +20,7 @@
 //   - results have the digits and the display scale that PostgreSQL gives;
 //   - 1.10 and 1.1 compare equal, and keep their scales;
 //   - the 128-bit path does not allocate; it never wraps: what does not fit
-//     goes the exact way through apd.
+//     goes the exact way through math/big.
 //
 // It does not know columns (package zset).
 package numeric
