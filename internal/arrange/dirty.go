@@ -37,6 +37,20 @@ func (t *Table) ChangeEntry(id uint32) {
 	t.soil(e.group, g)
 }
 
+// MarkEntry marks an entry that has been changed; it tells whether it was not marked.
+func (t *Table) MarkEntry(id uint32) bool {
+	t.ChangeEntry(id)
+	e := t.entries.at(id)
+	if e.flags&entryMarked != 0 {
+		return false
+	}
+	e.flags |= entryMarked
+	return true
+}
+
+// UnmarkEntry takes the mark away.
+func (t *Table) UnmarkEntry(id uint32) { t.entries.at(id).flags &^= entryMarked }
+
 // Mark puts a group on the list of marked groups, with a note; it tells whether it was
 // not on it. The list is the caller's, to remember which groups an epoch changed; they stay in memory.
 func (t *Table) Mark(slot uint32, note bool) bool {

@@ -52,6 +52,7 @@ const (
 	inStore uint8 = 1 << iota // the store has it
 	changed                   // it is in its group's chain
 	deleted                   // it is only in the chain
+	entryMarked
 )
 
 // isEntry marks an arena owner that is an entry, not a group.

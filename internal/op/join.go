@@ -65,30 +65,44 @@ type Join struct {
 	row   []byte
 }
 
-func newJoin(c JoinConfig) *Join {
-	j := &Join{kind: c.Kind, out: c.Out}
+// NewJoin makes a Join, or one of its relatives.
+func NewJoin(c JoinConfig) (Operator, error) {
+	switch {
+	case c.Kind == plan.NullAnti:
+		return newNotIn(c)
+	case c.Kind != plan.Inner && c.Residual != nil:
+		return newDegreeJoin(c), nil
+	}
+	j := &Join{kind: c.Kind}
+	j.sides, j.out = joinSides(c)
+	j.pairs = newPairs(&j.sides, j.out, c)
+	return j, nil
+}
+
+// joinSides are both sides and the columns of the output.
+func joinSides(c JoinConfig) (sides [2]joinSide, out []int) {
+	out = c.Out
 	if c.Out == nil {
 		n := len(c.L.Kinds)
-		if c.Kind != plan.Semi && c.Kind != plan.Anti {
+		if c.Kind != plan.Semi && c.Kind != plan.Anti && c.Kind != plan.NullAnti {
 			n += len(c.R.Kinds)
 		}
-		j.out = upTo(n)
+		out = upTo(n)
 	}
-	need := slices.Clone(j.out)
+	need := slices.Clone(out)
 	if c.Residual != nil {
 		if c.ResidualCols == nil {
 			c.ResidualCols = upTo(len(c.L.Kinds) + len(c.R.Kinds))
 		}
 		need = append(need, c.ResidualCols...)
 	}
-	j.sides[0] = newJoinSide(c.L, c.NullSafe, need, 0)
-	j.sides[1] = newJoinSide(c.R, c.NullSafe, need, len(c.L.Kinds))
-	l, r := &j.sides[0], &j.sides[1]
+	sides[0] = newJoinSide(c.L, c.NullSafe, need, 0)
+	sides[1] = newJoinSide(c.R, c.NullSafe, need, len(c.L.Kinds))
+	l, r := &sides[0], &sides[1]
 	l.pads = c.Kind == plan.Left || c.Kind == plan.Full || c.Kind == plan.Semi || c.Kind == plan.Anti
 	l.padWhen = c.Kind != plan.Semi
 	r.pads, r.padWhen = c.Kind == plan.Right || c.Kind == plan.Full, true
-	j.pairs = newPairs(&j.sides, j.out, c)
-	return j
+	return sides, out
 }
 
 func upTo(n int) []int {
@@ -143,9 +157,7 @@ func (j *Join) Run(out *Output, budget int) Status {
 				return Done
 			}
 			j.match.ready = true
-			if own.pads {
-				j.nullsAlone(p, own, out)
-			}
+			j.pairs.addNulls(p, out)
 		}
 		if !j.emit(p, own, other, out, &budget) {
 			j.pairs.flush(p.in, p.port, out)
@@ -230,6 +242,3 @@ func (j *Join) emit(p *pushed, own, other *joinSide, out *Output, budget *int) b
 	}
 	return true
 }
-
-// NewJoin makes a Join.
-func NewJoin(c JoinConfig) Operator { return newJoin(c) }

@@ -17,13 +17,14 @@ func (s *joinSide) lacked(slot uint32) bool {
 	return s.table.Empty(slot)
 }
 
-// nullsAlone gives out the rows of a delta whose key is NULL: they never have a partner.
-func (j *Join) nullsAlone(p *pushed, own *joinSide, out *Output) {
-	if !own.padWhen {
+// addNulls gives out the rows of a delta whose key is NULL: they never have a partner.
+func (p *pairs) addNulls(d *pushed, out *Output) {
+	own := &p.sides[d.port]
+	if !own.pads || !own.padWhen {
 		return
 	}
 	for _, i := range own.nulls {
-		j.pairs.addAlone(p, i, p.in.Weight(int(i)), out)
+		p.addAlone(d, i, d.in.Weight(int(i)), out)
 	}
 }
 
@@ -131,24 +132,5 @@ func (j *Join) flushPad(out *Output) {
 	}
 	from := d.emit.chunk
 	d.emit.chunk, d.emit.last = nil, from.N
-	out.Chunks = append(out.Chunks, j.padded(d.side, from))
-}
-
-// padded is a chunk of a side's kept columns as output.
-func (j *Join) padded(side int, from *zset.Chunk) *zset.Chunk {
-	s := &j.sides[side]
-	c := &zset.Chunk{N: from.N, W: from.W, Cols: make([]*zset.Vec, len(j.out))}
-	for k, col := range j.out {
-		from1, at := j.pairs.place(col)
-		if from1 != side {
-			c.Cols[k] = nulls(j.sides[from1].kinds[at], from.N)
-			continue
-		}
-		for i, kept := range s.keep {
-			if kept == at {
-				c.Cols[k] = from.Cols[i]
-			}
-		}
-	}
-	return c
+	out.Chunks = append(out.Chunks, j.pairs.padded(d.side, from))
 }

@@ -1,16 +1,61 @@
 package op
 
 import (
+	"slices"
+
 	"github.com/weirstream/weir/internal/expr"
 	"github.com/weirstream/weir/internal/zset"
 )
 
+// joinShape is where a join's output columns come from.
+type joinShape struct {
+	sides *[2]joinSide
+	out   []int // over L's columns, then R's
+	split int   // L's number of columns
+}
+
+// place is the side that an output column comes from, and its position there.
+func (p *joinShape) place(col int) (side, at int) {
+	if col < p.split {
+		return 0, col
+	}
+	return 1, col - p.split
+}
+
+// padded is a chunk of a side's kept columns as output, with NULLs for the other side's.
+func (p *joinShape) padded(side int, from *zset.Chunk) *zset.Chunk {
+	c := &zset.Chunk{N: from.N, W: from.W, Cols: make([]*zset.Vec, len(p.out))}
+	for k, col := range p.out {
+		source, at := p.place(col)
+		if source == side {
+			c.Cols[k] = from.Cols[slices.Index(p.sides[side].keep, at)]
+		} else {
+			c.Cols[k] = nulls(p.sides[source].kinds[at], from.N)
+		}
+	}
+	return c
+}
+
+// paired is a chunk of all columns that are kept: of the delta's rows at sel, and the other side's.
+func (p *joinShape) paired(in *zset.Chunk, port int, sel []int32, built []*zset.Vec) *zset.Chunk {
+	c := &zset.Chunk{N: len(sel), Cols: make([]*zset.Vec, p.split+len(p.sides[1].kinds))}
+	from, to := 0, p.split
+	if port == 1 {
+		from, to = to, from
+	}
+	for _, col := range p.sides[port].keep {
+		c.Cols[from+col] = in.Cols[col].Gather(sel)
+	}
+	for k, col := range p.sides[1-port].keep {
+		c.Cols[to+col] = built[k]
+	}
+	return c
+}
+
 // pairs gathers a join's output: rows of the delta at hand by their numbers, the
 // other side's decoded into columns.
 type pairs struct {
-	sides    *[2]joinSide
-	out      []int // over L's columns, then R's
-	split    int   // L's number of columns
+	joinShape
 	residual Predicate
 	env      *expr.Env
 	reporter reporter
@@ -25,7 +70,7 @@ type pairs struct {
 }
 
 func newPairs(sides *[2]joinSide, out []int, c JoinConfig) pairs {
-	return pairs{sides: sides, out: out, split: len(c.L.Kinds), residual: c.Residual, env: c.Env, reporter: reporter{print: c.Print}}
+	return pairs{joinShape: joinShape{sides, out, len(c.L.Kinds)}, residual: c.Residual, env: c.Env, reporter: reporter{print: c.Print}}
 }
 
 // add pairs row i of the delta with a stored row.
@@ -64,18 +109,8 @@ func (p *pairs) flushPairs(in *zset.Chunk, port int, out *Output) {
 	if len(p.sel) == 0 {
 		return
 	}
-	c := &zset.Chunk{N: len(p.sel), Cols: make([]*zset.Vec, p.split+len(p.sides[1].kinds)), W: weights(p.w)}
-	own, other := &p.sides[port], &p.sides[1-port]
-	from, to := 0, p.split
-	if port == 1 {
-		from, to = to, from
-	}
-	for _, col := range own.keep {
-		c.Cols[from+col] = in.Cols[col].Gather(p.sel)
-	}
-	for k, col := range other.keep {
-		c.Cols[to+col] = p.built[k]
-	}
+	c := p.paired(in, port, p.sel, p.built)
+	c.W = weights(p.w)
 	p.last, p.built = len(p.sel), nil
 	p.sel, p.w = p.sel[:0], p.w[:0]
 	if p.residual != nil {
@@ -112,14 +147,6 @@ func (p *pairs) flushAlone(in *zset.Chunk, port int, out *Output) {
 	}
 	out.Chunks = append(out.Chunks, c)
 	p.alone, p.aloneW = p.alone[:0], p.aloneW[:0]
-}
-
-// place is the side that an output column comes from, and its position there.
-func (p *pairs) place(col int) (side, at int) {
-	if col < p.split {
-		return 0, col
-	}
-	return 1, col - p.split
 }
 
 // weights is a copy of w, nil when all are 1.

@@ -1,13 +1,14 @@
 package op_test
 
 import (
-	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/weirstream/weir/internal/expr"
 	"github.com/weirstream/weir/internal/op"
 	"github.com/weirstream/weir/internal/plan"
+	"github.com/weirstream/weir/internal/sql"
 	"github.com/weirstream/weir/internal/zset"
 )
 
@@ -82,7 +83,7 @@ func TestJoinIsTheBatchJoin(t *testing.T) {
 		c := drawJoin(t, plan.Inner, plan.Left, plan.Right, plan.Full, plan.Semi, plan.Anti)
 		appends := []bool{rapid.Bool().Draw(t, "left only grows"), rapid.Bool().Draw(t, "right only grows")}
 		r := newRig(t, func() op.Operator {
-			return op.NewJoin(op.JoinConfig{
+			return newJoin(t, op.JoinConfig{
 				Kind: c.kind, NullSafe: c.safe,
 				L: op.JoinSide{Kinds: leftKinds, Keys: c.lk, AppendOnly: appends[0]},
 				R: op.JoinSide{Kinds: rightKinds, Keys: c.rk, AppendOnly: appends[1]},
@@ -99,7 +100,7 @@ func TestJoinGivesOutTheColumnsThatAreAskedFor(t *testing.T) {
 		c := &joinCase{kind: rapid.SampledFrom([]plan.JoinKind{plan.Inner, plan.Full}).Draw(t, "kind"), lk: []int{0}, rk: []int{1}}
 		cols := []int{5, 0, 0, 2}
 		r := newRig(t, func() op.Operator {
-			return op.NewJoin(op.JoinConfig{Kind: c.kind, Out: cols,
+			return newJoin(t, op.JoinConfig{Kind: c.kind, Out: cols,
 				L: op.JoinSide{Kinds: leftKinds, Keys: c.lk}, R: op.JoinSide{Kinds: rightKinds, Keys: c.rk}})
 		}, leftKinds, rightKinds)
 		r.check([]*rapid.Generator[row]{small(leftKinds), small(rightKinds)}, func(in [][]weighted) zs {
@@ -146,7 +147,7 @@ func (c *joinCase) project(in [][]weighted, cols []int) zs {
 }
 
 func TestAnAppendOnlySideRefusesToShrink(t *testing.T) {
-	j := op.NewJoin(op.JoinConfig{
+	j := newJoin(t, op.JoinConfig{
 		L: op.JoinSide{Kinds: leftKinds, Keys: []int{0}, AppendOnly: true},
 		R: op.JoinSide{Kinds: rightKinds, Keys: []int{1}},
 	})
@@ -155,5 +156,93 @@ func TestAnAppendOnlySideRefusesToShrink(t *testing.T) {
 	if j.Run(&out, 100); out.Fault == nil {
 		t.Error("no fault")
 	}
-	_ = fmt.Sprint(out.Fault)
+}
+
+func newJoin(t interface{ Fatal(...any) }, c op.JoinConfig) op.Operator {
+	j, err := op.NewJoin(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// residual is a condition over the columns of both sides.
+type residual func(l, r row) (matches bool, failed bool)
+
+// EvalFilter implements op.Predicate.
+func (f residual) EvalFilter(in *zset.Chunk, _ *expr.Env) (sel []int32, errs []expr.RowError) {
+	for i, x := range rowsOf(in) {
+		switch matches, failed := f(x.row[:len(leftKinds)], x.row[len(leftKinds):]); {
+		case failed:
+			errs = append(errs, expr.RowError{Row: i, Err: &sql.Error{Code: sql.DivisionByZero, Message: "division by zero"}})
+		case matches:
+			sel = append(sel, int32(i))
+		}
+	}
+	return sel, errs
+}
+
+// less compares the last columns; a NULL on the left is an error.
+func less(l, r row) (bool, bool) {
+	a, ok := l[2].(int64)
+	b, both := r[2].(int64)
+	return ok && both && a < b, !ok
+}
+
+func TestJoinWithAResidualIsTheBatchJoin(t *testing.T) {
+	checkRig(t, func(t *rapid.T) {
+		c := drawJoin(t, plan.Inner, plan.Left, plan.Right, plan.Full, plan.Semi, plan.Anti)
+		c.residual = func(l, r row) bool { matches, _ := less(l, r); return matches }
+		r := newRig(t, func() op.Operator {
+			return newJoin(t, op.JoinConfig{
+				Kind: c.kind, NullSafe: c.safe, Residual: residual(less),
+				L: op.JoinSide{Kinds: leftKinds, Keys: c.lk},
+				R: op.JoinSide{Kinds: rightKinds, Keys: c.rk},
+			})
+		}, leftKinds, rightKinds)
+		r.check([]*rapid.Generator[row]{small(leftKinds), small(rightKinds)}, func(in [][]weighted) zs {
+			want, got := int64(0), int64(0)
+			for _, l := range in[0] {
+				for _, x := range in[1] {
+					plain := joinCase{lk: c.lk, rk: c.rk, safe: c.safe}
+					if _, failed := less(l.row, x.row); failed && plain.match(l.row, x.row) {
+						want += l.w * x.w
+					}
+				}
+			}
+			for _, w := range r.errs {
+				got += w
+			}
+			if got != want {
+				t.Fatalf("%d errors, want %d", got, want)
+			}
+			return c.batch(in)
+		})
+	})
+}
+
+func TestNotInIsTheBatchNotIn(t *testing.T) {
+	kinds := []zset.Kind{zset.Int, zset.Int}
+	checkRig(t, func(t *rapid.T) {
+		r := newRig(t, func() op.Operator {
+			return newJoin(t, op.JoinConfig{Kind: plan.NullAnti,
+				L: op.JoinSide{Kinds: kinds, Keys: []int{1}}, R: op.JoinSide{Kinds: kinds, Keys: []int{0}}})
+		}, kinds, kinds)
+		draw := small(kinds)
+		r.check([]*rapid.Generator[row]{draw, draw}, func(in [][]weighted) zs {
+			out := zs{}
+			for _, l := range in[0] {
+				passes := true
+				for _, x := range in[1] {
+					if l.row[1] == nil || x.row[0] == nil || l.row[1] == x.row[0] {
+						passes = false
+					}
+				}
+				if passes {
+					out.add(l.row, l.w)
+				}
+			}
+			return out
+		})
+	})
 }
