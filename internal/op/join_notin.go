@@ -60,16 +60,12 @@ func (j *notIn) Tables() []Table { return []Table{j.l.table, j.r.table} }
 
 // Run implements Operator.
 func (j *notIn) Run(out *Output, budget int) Status {
-	if j.first() == nil && !j.flushing {
-		return Done
-	}
-	missing := j.l.table.FindOrInsert(&j.key, j.slots[:1])
-	if missing = j.r.table.FindOrInsert(&j.key, j.slots[1:]) || missing; missing {
-		return Miss
-	}
 	for p := j.first(); p != nil; p = j.first() {
 		if budget <= 0 {
 			return More
+		}
+		if !j.find() {
+			return Miss
 		}
 		j.begin()
 		if p.port == 0 {
@@ -84,7 +80,16 @@ func (j *notIn) Run(out *Output, budget int) Status {
 	if !j.flushing {
 		return Done
 	}
+	if !j.find() {
+		return Miss
+	}
 	return j.runFlush(out, budget)
+}
+
+// find finds both groups. They stay in memory until tick.
+func (j *notIn) find() bool {
+	missing := j.l.table.FindOrInsert(&j.key, j.slots[:1])
+	return !j.r.table.FindOrInsert(&j.key, j.slots[1:]) && !missing
 }
 
 func (j *notIn) tick() {
