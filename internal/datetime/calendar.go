@@ -99,10 +99,11 @@ func (f *Fields) clock() int64 {
 
 // Join is the inverse of Split; false when it is out of range.
 func (f *Fields) Join() (datum.Timestamp, bool) {
-	return joinDay(int64(JulianDay(f.Year, f.Month, f.Day))-EpochJulian, f.clock())
+	t, ok := joinDay(int64(JulianDay(f.Year, f.Month, f.Day))-EpochJulian, f.clock())
+	return t, ok && InRange(t)
 }
 
-// joinDay is day and time of day as a timestamp.
+// joinDay is day and time of day as a timestamp, which may be out of range by a day.
 func joinDay(day, micros int64) (datum.Timestamp, bool) {
 	if day < minDate-1 || day > int64(EndTimestamp/datum.Day) {
 		return 0, false
@@ -111,8 +112,7 @@ func joinDay(day, micros int64) (datum.Timestamp, bool) {
 	if hi > int64(EndTimestamp) && micros > 0 {
 		return 0, false
 	}
-	t := datum.Timestamp(hi + micros)
-	return t, InRange(t)
+	return datum.Timestamp(hi + micros), true
 }
 
 // InRange tells whether t is a timestamp of PostgreSQL; infinities are not.

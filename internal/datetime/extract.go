@@ -37,7 +37,7 @@ func (f Field) infinite(negative bool, typ string) (Part, error) {
 			return Part{num: numeric.Num{Form: numeric.NegInf}, float: math.Inf(-1)}, nil
 		}
 		return Part{num: numeric.Num{Form: numeric.PosInf}, float: math.Inf(1)}, nil
-	case UnknownUnit, otherWord:
+	case UnknownUnit, agoWord, reservedWord:
 		return Part{}, f.bad(typ)
 	}
 	return Part{Null: true}, nil
@@ -47,10 +47,10 @@ func (f Field) infinite(negative bool, typ string) (Part, error) {
 func (f Field) Of(t datum.Timestamp) (Part, error) {
 	const typ = "timestamp without time zone"
 	switch {
-	case f.Unit == Zone || f.Unit == ZoneHour || f.Unit == ZoneMinute:
-		return Part{}, f.bad(typ)
 	case t.IsInfinite():
 		return f.infinite(t < 0, typ)
+	case f.Unit == Zone || f.Unit == ZoneHour || f.Unit == ZoneMinute:
+		return Part{}, f.bad(typ)
 	case f.Unit == Epoch:
 		return epoch(t), nil
 	}
@@ -89,7 +89,10 @@ func (f Field) OfTZ(t datum.Timestamp, zone *time.Location) (Part, error) {
 // epoch is microseconds since 1970 in seconds.
 func epoch(t datum.Timestamp) Part {
 	if t > math.MaxInt64-datum.EpochMicros {
-		n, _ := numeric.Add128(numeric.Scaled(int64(t), 6), numeric.Scaled(datum.EpochMicros, 6))
+		// PostgreSQL divides here, which leaves four digits after the point.
+		n, _ := numeric.Add128(numeric.FromInt64(int64(t)), numeric.FromInt64(datum.EpochMicros))
+		n, _, _ = numeric.Div(nil, numeric.V(n), numeric.V(numeric.FromInt64(datum.Second)))
+		n, _, _ = numeric.Round(nil, numeric.V(n), 6)
 		return Part{num: n, float: (float64(t) + datum.EpochMicros) / datum.Second}
 	}
 	v := int64(t) + datum.EpochMicros
@@ -104,7 +107,7 @@ func (f Field) ofFields(x *Fields) (Part, bool) {
 	switch f.Unit {
 	case Julian:
 		return julian(x), true
-	case UnknownUnit, otherWord, Epoch:
+	case UnknownUnit, agoWord, reservedWord, Epoch:
 		return Part{}, false
 	}
 	v, ok := f.ofDay(x.Year, x.Month, x.Day)

@@ -12,7 +12,7 @@ import (
 func MakeDate(year, month, day int) (datum.Date, error) {
 	d, ok := checkedDay(year, month, day)
 	if !ok {
-		return 0, fault(datum.CodeDatetimeOverflow, "date field value out of range: %d-%02d-%02d", year, month, day)
+		return 0, fault(datum.CodeDatetimeOverflow, "date field value out of range: %d-%02d-%02d", astronomical(year), month, day)
 	}
 	if !DateInRange(d) {
 		return 0, fault(datum.CodeDatetimeOverflow, "date out of range: %d-%02d-%02d", year, month, day)
@@ -22,15 +22,22 @@ func MakeDate(year, month, day int) (datum.Date, error) {
 
 // checkedDay is a day of the calendar since 2000-01-01; false when there is no such day.
 func checkedDay(year, month, day int) (int64, bool) {
-	if year < 0 {
-		year++
-	} else if year == 0 {
+	if year == 0 {
 		return 0, false
 	}
+	year = astronomical(year)
 	if month < 1 || month > 12 || day < 1 || day > 31 || year > 6_000_000 || year < -6_000_000 || day > DaysIn(year, month) {
 		return 0, false
 	}
 	return int64(JulianDay(year, month, day)) - EpochJulian, true
+}
+
+// astronomical counts 1 BC, -1, as year 0.
+func astronomical(year int) int {
+	if year < 0 {
+		return year + 1
+	}
+	return year
 }
 
 // MakeTime is make_time; 24:00:00 is the latest.
@@ -57,11 +64,11 @@ func shortG(v float64) string {
 	s := fmt.Sprintf("%.6g", v)
 	switch {
 	case v != v:
-		return "nan"
+		return "NaN"
 	case math.IsInf(v, 1):
-		return "inf"
+		return "Infinity"
 	case math.IsInf(v, -1):
-		return "-inf"
+		return "-Infinity"
 	}
 	return s
 }
@@ -70,10 +77,10 @@ func shortG(v float64) string {
 func MakeTimestamp(year, month, day, hour, minute int, sec float64) (datum.Timestamp, error) {
 	d, ok := checkedDay(year, month, day)
 	if !ok {
-		return 0, fault(datum.CodeDatetimeOverflow, "date field value out of range: %d-%02d-%02d", year, month, day)
+		return 0, fault(datum.CodeDatetimeOverflow, "date field value out of range: %d-%02d-%02d", astronomical(year), month, day)
 	}
 	clock, clockOK := checkedClock(hour, minute, sec)
-	if t, ok := joinDay(d, clock); ok && clockOK {
+	if t, ok := joinDay(d, clock); ok && clockOK && InRange(t) {
 		return t, nil
 	}
 	if !clockOK {

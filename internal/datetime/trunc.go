@@ -36,7 +36,7 @@ func (f Field) TruncTZ(t datum.Timestamp, zone *time.Location) (datum.Timestamp,
 	if f.Unit >= Day {
 		return x.in(zone)
 	}
-	r, ok := x.Join()
+	r, ok := joinDay(int64(JulianDay(x.Year, x.Month, x.Day))-EpochJulian, x.clock())
 	if r -= datum.Timestamp(east) * datum.Second; !ok || !InRange(r) {
 		return 0, errTimestampRange
 	}
@@ -176,7 +176,8 @@ func (f Field) TruncInterval(v datum.Interval) (datum.Interval, error) {
 
 // bad is the error for a field that a type does not have.
 func (f Field) bad(typ string) error {
-	if f.Unit == UnknownUnit || f.Unit == otherWord {
+	noMoments := typ == "interval" || typ == "time without time zone"
+	if f.Unit == UnknownUnit || f.Unit == agoWord || f.Unit == reservedWord && noMoments {
 		return fault(datum.CodeInvalidParameter, "unit \"%s\" not recognized for type %s", f.Name, typ)
 	}
 	return fault(datum.CodeFeatureNotSupported, "unit \"%s\" not supported for type %s", f.Name, typ)

@@ -30,7 +30,8 @@ const (
 	Zone
 	ZoneHour
 	ZoneMinute
-	otherWord // a word that PostgreSQL knows, but not as a unit
+	agoWord      // no unit
+	reservedWord // infinity, now, …: words for moments, no fields
 )
 
 // Field names a unit as a query wrote it.
@@ -75,10 +76,12 @@ var units = map[string]Unit{
 	"c": Century, "cent": Century, "century": Century, "centuries": Century,
 	"mil": Millennium, "mils": Millennium, "millennia": Millennium, "millennium": Millennium,
 	"timezone": Zone, "timezone_h": ZoneHour, "timezone_m": ZoneMinute,
-	"ago": otherWord,
+	"ago": agoWord,
 }
 
 var extractUnits = map[string]Unit{
 	"j": Julian, "jd": Julian, "julian": Julian, "isoyear": ISOYear, "dow": DayOfWeek, "isodow": ISODayOfWeek, "doy": DayOfYear,
 	"epoch": Epoch, "mm": Minute,
+	"infinity": reservedWord, "-infinity": reservedWord, "now": reservedWord, "today": reservedWord, "tomorrow": reservedWord, "yesterday": reservedWord,
+	"allballs": reservedWord,
 }
