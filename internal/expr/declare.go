@@ -5,6 +5,11 @@ func declarations() []func(*Registry) {
 	return []func(*Registry){
 		declareBool,
 		declareInts,
+		declareFloats,
+		declareNumerics,
+		declareText,
+		declareLike,
+		declareRegexp,
 		declareComparisons,
 		declareCasts,
 		declareAggregates,

@@ -16,16 +16,16 @@ func declareSession(r *Registry) {
 		return nil
 	})
 	for _, name := range []string{"now", "transaction_timestamp", "statement_timestamp"} {
-		r.fn(name+"() timestamptz", now, stable)
+		r.fn(name+"() timestamptz", now, changing)
 	}
 	r.fn("current_user() name", perRow(func(r *Row) error {
 		r.SetString(r.Env().User)
 		return nil
-	}), stable)
+	}), changing)
 	r.fn("current_database() name", perRow(func(r *Row) error {
 		r.SetString(r.Env().Database)
 		return nil
-	}), stable)
+	}), changing)
 	r.fn("pg_typeof(any) text", func(s *site) kernel {
 		name := nameOf(s.args[0].OID)
 		return rowKernel(zset.Bytes, func(r *Row) error {

@@ -20,6 +20,8 @@ type Func struct {
 	cheap bool
 	// same is set for IS NOT DISTINCT FROM.
 	same bool
+	// changing is set for what reads the statement's time, user or database.
+	changing bool
 	// build makes the kernel for one call.
 	build func(*site) kernel
 }
@@ -33,6 +35,10 @@ const (
 	Stable
 	Volatile
 )
+
+// Changing tells a function whose value changes by itself, with the time, the session or at random: it has no place
+// in a view. Other Stable functions depend on the zone, which a view keeps.
+func (f *Func) Changing() bool { return f.changing || f.Volatility == Volatile }
 
 // site is what a kernel may specialise on: one call's types, and its arguments that
 // are constant (one value each, else nil).
@@ -57,6 +63,7 @@ func lax(f *Func)      { f.Strict = false }
 func stable(f *Func)   { f.Volatility = Stable }
 func volatile(f *Func) { f.Volatility = Volatile }
 func cheap(f *Func)    { f.cheap = true }
+func changing(f *Func) { f.Volatility, f.changing = Stable, true }
 
 // always is a kernel that is the same at every site.
 func always(k kernel) func(*site) kernel {

@@ -100,13 +100,20 @@ func parseLiteral(c *Const, to datum.TypeRef, pos int) (Expr, error) {
 		return nil, at(err, pos)
 	}
 	if textVolatility(t.OID) == Stable {
-		other, err := parseOne(t, c.V.Bytes(0), pgvalue.Options{Zone: oddZone, Now: oddNow, Cast: true})
-		if err != nil || constKey(v) != constKey(other) {
+		fn := throughText(datum.OIDText, t.OID)
+		fn.changing = !sameWith(c.V, v, t, time.UTC, oddNow)
+		if fn.changing || !sameWith(c.V, v, t, oddZone, 1) {
 			text := &Const{T: datum.Ref(datum.OIDText), V: c.V, Pos: c.Pos}
-			return &Call{Fn: throughText(datum.OIDText, t.OID), Args: []Expr{text}, T: t, Pos: pos}, nil
+			return &Call{Fn: fn, Args: []Expr{text}, T: t, Pos: pos}, nil
 		}
 	}
 	return &Const{T: t, V: v, Pos: c.Pos}, nil
+}
+
+// sameWith tells whether text means v also in that zone, at that time.
+func sameWith(text, v *zset.Vec, t datum.TypeRef, zone *time.Location, now datum.Timestamp) bool {
+	other, err := parseOne(t, text.Bytes(0), pgvalue.Options{Zone: zone, Now: now, Cast: true})
+	return err == nil && constKey(v) == constKey(other)
 }
 
 // A zone and a time that no session has: what reads the same with them as without depends on neither.
