@@ -2,214 +2,173 @@ package dataflow
 
 import (
 	"fmt"
-	"hash/fnv"
 	"slices"
-	"time"
 
 	"github.com/weirstream/weir/internal/catalog"
-	"github.com/weirstream/weir/internal/datum"
 	"github.com/weirstream/weir/internal/expr"
 	"github.com/weirstream/weir/internal/op"
 	"github.com/weirstream/weir/internal/plan"
+	"github.com/weirstream/weir/internal/weirerr"
 	"github.com/weirstream/weir/internal/zset"
 )
 
-// Relations gives the node of a relation's rows, and the job that it belongs to (0:
-// none, an input).
-type Relations func(rel *catalog.Relation) (*Node, JobID, error)
-
-// View is what Compile makes a job of.
-type View struct {
-	ID    JobID
-	Name  string
-	Query plan.Node
-	// Key lists columns of the query that no two rows have equal; nil: none are known.
-	Key []int
-	// Keep: the rows are kept for readers. Else they only pass the root: of a query that is run
-	// once, or of a sink.
-	Keep       bool
-	FirstTable uint32
-	Env        *expr.Env
+// Options of a compilation.
+type Options struct {
+	// Relation finds the node that gives the rows of a relation, all its columns: the
+	// Root of the relation's job in the same graph; or, when the rows come from
+	// outside, a new one by NewInput, which becomes one of the job's Inputs.
+	Relation func(r *catalog.Relation) (*Node, error)
+	// Env is what expressions depend on beside their rows: a view's time zone.
+	Env *expr.Env
+	// Once: the inputs are complete at the end of the first epoch, and only insert.
+	Once bool
 }
 
-// compiler turns plan nodes into nodes.
+// compiler turns the Nodes of one plan into Nodes of a job.
 type compiler struct {
-	v     View
-	rels  Relations
+	Options
 	job   *Job
-	made  map[plan.Node]*Node
-	reads map[JobID]bool
-	fails []*Node // that may report row errors
-	zone  *time.Location
+	done  map[plan.Node]*Node
+	rels  map[catalog.ID]*Node
+	fails []*Node // those whose rows can fail
 }
 
-// Compile makes the job of a view.
-func Compile(v View, rels Relations) (*Job, error) {
-	c := &compiler{
-		v: v, rels: rels, made: map[plan.Node]*Node{}, reads: map[JobID]bool{}, zone: v.Env.Zone,
-		job: &Job{ID: v.ID, Name: v.Name, FirstTable: v.FirstTable, Stored: -1, Failed: -1},
+// node compiles a plan's Node, once.
+func (c *compiler) node(n plan.Node) (*Node, error) {
+	if d := c.done[n]; d != nil {
+		return d, nil
 	}
-	root, err := c.node(v.Query)
+	ins := make([]*Node, len(n.Inputs()))
+	for i, in := range n.Inputs() {
+		var err error
+		if ins[i], err = c.node(in); err != nil {
+			return nil, err
+		}
+	}
+	d, err := c.build(n, ins)
 	if err != nil {
 		return nil, err
 	}
-	cols := v.Query.Columns()
-	if v.Keep {
-		root = c.keep(root, kindsOf(cols), v.Key, op.PrintRows(typesOf(cols), c.zone))
-	} else if len(c.job.Nodes) == 0 || root.job != nil || !slices.Contains(c.job.Nodes, root) {
-		root = c.add(&Node{What: "rows", In: []In{{From: root}}, Make: simple(op.NewUnion), Part: root.Part, Single: root.Single})
+	d.What = fmt.Sprintf("%T", n)[len("*plan."):]
+	c.job.Nodes = append(c.job.Nodes, d)
+	c.done[n] = d
+	return d, nil
+}
+
+func (c *compiler) build(n plan.Node, ins []*Node) (*Node, error) {
+	switch n := n.(type) {
+	case *plan.Scan:
+		return c.scan(n)
+	case *plan.Values:
+		return c.values(n)
+	case *plan.Project:
+		return c.project(n, ins[0]), nil
+	case *plan.Filter:
+		return c.filter(n, ins[0]), nil
+	case *plan.Join:
+		return c.join(n, ins[0], ins[1]), nil
+	case *plan.Aggregate:
+		return c.aggregate(n, ins[0]), nil
+	case *plan.Union:
+		return c.union(ins), nil
+	case *plan.TopN:
+		return c.topN(n, ins[0]), nil
+	case *plan.Hop:
+		return c.hop(n, ins[0]), nil
+	case *plan.ProjectSet:
+		return c.projectSet(n, ins[0]), nil
+	case *plan.MaxOne:
+		return c.maxOne(n, ins[0]), nil
 	}
-	c.job.Root = root
-	c.errors()
-	return c.finish()
+	return nil, weirerr.New(weirerr.InvalidArgument, "a plan's %T cannot be run", n)
 }
 
-// CompileTable makes the job of a relation whose rows come in by input as exact changes.
-func CompileTable(id JobID, rel *catalog.Relation, input *Node, firstTable uint32) (*Job, error) {
-	c := &compiler{job: &Job{ID: id, Name: rel.Name, FirstTable: firstTable, Stored: -1, Failed: -1}, zone: time.UTC}
-	types := make([]datum.TypeRef, len(rel.Columns))
-	kinds := make([]zset.Kind, len(rel.Columns))
-	for i, col := range rel.Columns {
-		types[i], kinds[i] = col.Type, zset.KindOf(col.Type.OID)
+// scan reads a relation: its rows stay where they are.
+func (c *compiler) scan(n *plan.Scan) (*Node, error) {
+	from := c.rels[n.Relation.ID]
+	if from == nil {
+		var err error
+		if from, err = c.Relation(n.Relation); err != nil {
+			return nil, err
+		}
+		c.rels[n.Relation.ID] = from
+		if from.job != nil {
+			c.reads(from.job.ID)
+		} else {
+			c.job.Nodes = append(c.job.Nodes, from)
+			c.job.Inputs = append(c.job.Inputs, Input{n.Relation, from})
+		}
 	}
-	c.add(input)
-	c.job.Root = c.keep(input, kinds, rel.Key, op.PrintRows(types, c.zone))
-	return c.finish()
+	return &Node{
+		In:   []In{{From: from, Pick: n.Cols}},
+		Part: from.Part.through(n.Cols), Single: from.Part.Kind == OnOne,
+	}, nil
 }
 
-// CompileCaptured makes the job of a relation that follows an upstream's: input gives the
-// changes that an Upsert takes.
-func CompileCaptured(id JobID, name string, input *Node, cfg op.UpsertConfig, firstTable uint32) (*Job, error) {
-	c := &compiler{job: &Job{ID: id, Name: name, FirstTable: firstTable, Stored: 0, Failed: -1}, zone: time.UTC}
-	c.add(input)
-	c.job.Root = c.add(&Node{
-		What: "upsert", In: []In{{From: input}}, Make: func() (op.Operator, error) { return op.NewUpsert(cfg), nil },
-		Part: Partition{Kind: Hashed, Cols: cfg.Key},
-	})
-	return c.finish()
+// reads notes that the job reads another one.
+func (c *compiler) reads(id JobID) {
+	if at, found := slices.BinarySearch(c.job.Reads, id); !found {
+		c.job.Reads = slices.Insert(c.job.Reads, at, id)
+	}
 }
 
-// CompileStreamed makes the job of a relation that keeps nothing: its rows pass.
-func CompileStreamed(id JobID, name string, input *Node, firstTable uint32) (*Job, error) {
-	c := &compiler{job: &Job{ID: id, Name: name, FirstTable: firstTable, Stored: -1, Failed: -1}}
-	c.job.Root = c.add(input)
-	return c.finish()
+// values is a list of rows that is there from the start. One that cannot be computed is the statement's error.
+func (c *compiler) values(n *plan.Values) (*Node, error) {
+	rows := zset.NewChunk(kinds(n.Out), len(n.Rows))
+	for _, row := range n.Rows {
+		cols, errs := expr.Compile(row).Eval(&zset.Chunk{N: 1}, c.Env)
+		if len(errs) > 0 {
+			return nil, errs[0].Err
+		}
+		for k, v := range cols {
+			rows.Cols[k].AppendFrom(v, 0)
+		}
+		rows.AppendWeight(1)
+	}
+	return &Node{Start: rows, Part: Partition{Kind: OnOne}, Single: true}, nil
 }
 
-func (c *compiler) add(n *Node) *Node {
-	c.job.Nodes = append(c.job.Nodes, n)
+// kinds are the physical forms of columns.
+func kinds(cols []plan.Column) []zset.Kind {
+	all := make([]zset.Kind, len(cols))
+	for i, col := range cols {
+		all[i] = zset.KindOf(col.Type.OID)
+	}
+	return all
+}
+
+// printer prints rows of these columns in error reports.
+func (c *compiler) printer(cols []plan.Column) op.RowPrinter {
+	return op.PrintRows(typesOf(cols), c.Env.Zone)
+}
+
+// appendOnly tells whether a node's changes are never negative.
+func (c *compiler) appendOnly(n plan.Node) bool { return c.Once || n.Properties().AppendOnly }
+
+// failing notes that rows of a node can fail.
+func (c *compiler) failing(n *Node) *Node {
+	c.fails = append(c.fails, n)
 	return n
 }
 
-// keep stores rows for readers, where their key puts them.
-func (c *compiler) keep(in *Node, kinds []zset.Kind, key []int, print op.RowPrinter) *Node {
-	by := key
-	if len(key) == 0 {
-		by = make([]int, len(kinds))
-		for i := range by {
-			by[i] = i
-		}
-	}
-	cfg := op.MaterializeConfig{Kinds: kinds, Key: key, Print: print}
-	e := in.gather(by)
-	n := &Node{What: "materialize", In: []In{e}, Part: Partition{Kind: Hashed, Cols: by}}
-	n.Make = func() (op.Operator, error) { return op.NewMaterialize(cfg), nil }
-	if len(by) == 0 {
-		n.Single, n.Part = true, Partition{Kind: OnOne}
-	}
-	return c.add(n)
-}
-
-// gather is the edge from n to an operator that needs rows with equal values in
-// some columns together; no columns: all rows on one shard.
-func (n *Node) gather(cols []int) In {
+// meet says how rows come together that are equal in some columns.
+func meet(from *Node, cols []int) In {
 	switch {
-	case n.Part.Kind == OnOne && len(cols) == 0, len(cols) > 0 && n.Part.Kind == Hashed && n.Part.together(cols):
-		return In{From: n}
-	case len(cols) == 0:
-		return In{From: n, Via: Exchange{Kind: ToOne}}
+	case len(cols) == 0 && from.Part.Kind != OnOne:
+		return In{From: from, Via: Exchange{Kind: ToOne}}
+	case from.Part.together(cols):
+		return In{From: from}
 	}
-	return In{From: n, Via: Exchange{Kind: ByHash, Cols: cols}}
+	return In{From: from, Via: Exchange{Kind: ByHash, Cols: cols}}
 }
 
-// gathered is where rows are after gather.
-func (n *Node) gathered(cols []int) Partition {
-	switch e := n.gather(cols); {
-	case e.Via.Kind == ByHash:
-		return Partition{Kind: Hashed, Cols: cols}
-	case e.Via.Kind == ToOne:
+// arrives is where the rows of an input are when they have arrived.
+func (in *In) arrives() Partition {
+	switch in.Via.Kind {
+	case ToOne:
 		return Partition{Kind: OnOne}
+	case ByHash:
+		return Partition{Hashed, in.Via.Cols}
 	}
-	return n.Part
-}
-
-// errors collects what operators report of rows that failed.
-func (c *compiler) errors() {
-	if !c.v.Keep || len(c.fails) == 0 {
-		return
-	}
-	n := &Node{What: "errors", Part: Partition{Kind: Hashed, Cols: []int{0, 1, 2}}}
-	n.Make = func() (op.Operator, error) { return op.NewErrorTable(), nil }
-	for _, f := range c.fails {
-		n.In = append(n.In, In{From: f, Errors: true, Via: Exchange{Kind: ByHash, Cols: []int{0, 1, 2}}})
-	}
-	c.add(n)
-}
-
-// finish builds every operator once, to count its tables, and takes the job's fingerprint.
-func (c *compiler) finish() (*Job, error) {
-	j := c.job
-	h := fnv.New64a()
-	at := map[*Node]int{}
-	for i, n := range j.Nodes {
-		at[n] = i
-		fmt.Fprintf(h, "%d %s %v", i, n.What, n.Single)
-		for _, in := range n.In {
-			from, own := at[in.From]
-			fmt.Fprintf(h, " %d %v %v %v", from, own, in.Errors, in.Via)
-		}
-		var o op.Operator
-		if n.Make != nil {
-			var err error
-			if o, err = n.Make(); err != nil {
-				return nil, fmt.Errorf("%s of %s: %w", n.What, j.Name, err)
-			}
-			switch {
-			case n == j.Root && n.What == "materialize":
-				j.Stored = j.TableCount
-			case n.What == "errors":
-				j.Failed = j.TableCount
-			}
-			tables := len(o.Tables())
-			j.TableCount += tables
-			fmt.Fprintf(h, " %d", tables)
-		}
-		j.first = append(j.first, o)
-	}
-	j.Fingerprint = h.Sum64()
-	for id := range c.reads {
-		j.Reads = append(j.Reads, id)
-	}
-	slices.Sort(j.Reads)
-	return j, nil
-}
-
-func simple[O op.Operator](build func() O) func() (op.Operator, error) {
-	return func() (op.Operator, error) { return build(), nil }
-}
-
-func kindsOf(cols []plan.Column) []zset.Kind {
-	out := make([]zset.Kind, len(cols))
-	for i, c := range cols {
-		out[i] = zset.KindOf(c.Type.OID)
-	}
-	return out
-}
-
-func typesOf(cols []plan.Column) []datum.TypeRef {
-	out := make([]datum.TypeRef, len(cols))
-	for i, c := range cols {
-		out[i] = c.Type
-	}
-	return out
+	return in.From.Part
 }

@@ -8,6 +8,7 @@ import (
 // edge leads from a unit to one port of a node, on any shard.
 type edge struct {
 	port int
+	pick []int
 	via  Exchange
 	from *Shard
 	to   []*unit // by shard; of a node on one shard, only the first is set
@@ -29,6 +30,9 @@ func (e *edge) full() bool {
 
 // send brings a chunk to where it belongs.
 func (e *edge) send(c *zset.Chunk) {
+	if e.pick != nil {
+		c = c.Project(e.pick)
+	}
 	switch {
 	case e.via.Kind == Stay:
 		if u := e.to[e.from.index]; u != nil {

@@ -39,73 +39,62 @@ func (g *Graph) Job(id JobID) *Job { return g.jobs[id] }
 func (g *Graph) Jobs() []*Job {
 	var jobs []*Job
 	for _, n := range g.nodes {
-		if n.job != nil && (len(jobs) == 0 || jobs[len(jobs)-1] != n.job) {
+		if len(jobs) == 0 || jobs[len(jobs)-1] != n.job {
 			jobs = append(jobs, n.job)
 		}
 	}
 	return jobs
 }
 
-// AddInput makes a place where rows enter the graph from outside: of a stream,
-// or of a relation whose job is in another graph.
-func (g *Graph) AddInput(n *Node) {
-	g.nodes = append(g.nodes, n)
-	for _, s := range g.shards {
-		s.add(n, nil, nil)
-	}
-	g.link()
-}
-
 // Attach adds a job between two epochs; it takes part from the next one on. With
-// cold, the store may have entries of its tables.
+// cold, the store may have entries of its tables, and it has begun before.
 func (g *Graph) Attach(j *Job, cold bool) error {
 	if g.jobs[j.ID] != nil {
 		return weirerr.New(weirerr.AlreadyExists, "the job is in the graph already").With("job", j.Name)
 	}
+	j.own()
 	for i, s := range g.shards {
-		if err := s.attach(j, i, cold); err != nil {
-			s.drop(func(n *Node) bool { return n.job == j })
+		if err := s.attach(j, i, len(g.shards), cold); err != nil {
+			for _, s := range g.shards {
+				s.drop(func(n *Node) bool { return n.job == j })
+			}
 			return err
 		}
 	}
 	g.jobs[j.ID] = j
 	g.nodes = append(g.nodes, j.Nodes...)
 	g.link()
+	for _, n := range j.Nodes {
+		if n.Start != nil && !cold {
+			g.shards[0].of[n].push(0, n.Start)
+		}
+	}
 	return nil
 }
 
 // attach builds the job's units on a shard.
-func (s *Shard) attach(j *Job, shard int, cold bool) error {
-	table := 0
-	for i, n := range j.Nodes {
-		n.job = j
-		var o op.Operator
-		var err error
-		switch {
-		case n.Make == nil:
-		case shard == 0 && j.first != nil:
-			o = j.first[i]
-		default: // a node on one shard is built on all, so that tables are counted alike
-			if o, err = n.Make(); err != nil {
-				return fmt.Errorf("%s of %s: %w", n.What, j.Name, err)
-			}
+func (s *Shard) attach(j *Job, shard, shards int, cold bool) error {
+	id := j.FirstTable
+	for _, n := range j.Nodes {
+		if n.Make == nil {
+			s.add(n, nil, nil)
+			continue
+		}
+		o, err := n.Make(shard, shards)
+		if err != nil {
+			return fmt.Errorf("%s of %s: %w", n.What, j.Name, err)
 		}
 		var tables []Table
-		if o != nil {
-			for _, t := range o.Tables() {
-				tables = append(tables, Table{j.FirstTable + uint32(table), t})
-				table++
-				if cold {
-					t.SetCold()
-				}
+		for _, t := range o.Tables() {
+			if cold {
+				t.SetCold()
 			}
+			tables = append(tables, Table{id, t})
+			id++
 		}
-		if !n.Single || shard == 0 {
+		if !n.Single || shard == 0 { // on the others it is built so that ids are the same
 			s.add(n, o, tables)
 		}
-	}
-	if shard == 0 {
-		j.first = nil
 	}
 	return nil
 }
@@ -132,7 +121,7 @@ func (s *Shard) drop(gone func(n *Node) bool) {
 // that were removed, those that are read last.
 func (g *Graph) Detach(id JobID) []*Job {
 	gone := g.dependants(id)
-	in := func(n *Node) bool { return n.job != nil && slices.Contains(gone, n.job) }
+	in := func(n *Node) bool { return slices.Contains(gone, n.job) }
 	g.nodes = slices.DeleteFunc(g.nodes, in)
 	for _, s := range g.shards {
 		s.drop(in)
@@ -154,16 +143,6 @@ func (g *Graph) dependants(id JobID) []*Job {
 		}
 	}
 	return all
-}
-
-// RemoveInput takes an input away that nothing reads any more.
-func (g *Graph) RemoveInput(n *Node) {
-	in := func(m *Node) bool { return m == n }
-	g.nodes = slices.DeleteFunc(g.nodes, in)
-	for _, s := range g.shards {
-		s.drop(in)
-	}
-	g.link()
 }
 
 // link connects the units of all nodes, and finds stages.
@@ -202,7 +181,7 @@ func (g *Graph) connect(n *Node, port int, in In) {
 		if u == nil {
 			continue
 		}
-		e := &edge{port: port, via: in.Via, from: s, to: to}
+		e := &edge{port: port, pick: in.Pick, via: in.Via, from: s, to: to}
 		if in.Errors {
 			u.errs = append(u.errs, e)
 		} else {

@@ -1,7 +1,9 @@
 package dataflow
 
 import (
+	"github.com/weirstream/weir/internal/catalog"
 	"github.com/weirstream/weir/internal/op"
+	"github.com/weirstream/weir/internal/zset"
 )
 
 // JobID names a job: its relation's id in the catalog.
@@ -13,8 +15,10 @@ type Node struct {
 	What string
 	// In are its inputs, by port.
 	In []In
-	// Make builds it for one shard. Nil: rows pass through (an input).
-	Make func() (op.Operator, error)
+	// Make builds it for one shard of several. Nil: rows pass through (an input).
+	Make func(shard, shards int) (op.Operator, error)
+	// Start are rows that it gives once, when its job is new: a list of VALUES.
+	Start *zset.Chunk
 	// Part says where its rows are.
 	Part Partition
 	// Single: it runs on shard 0 alone.
@@ -24,19 +28,16 @@ type Node struct {
 	stage int
 }
 
-// Job is the job it is part of; 0 before Attach, and for an input of the graph.
-func (n *Node) Job() JobID {
-	if n.job == nil {
-		return 0
-	}
-	return n.job.ID
-}
+// Job is the job it is part of.
+func (n *Node) Job() JobID { return n.job.ID }
 
 // In is one input of a Node.
 type In struct {
 	From *Node
 	// Errors: what From reports in Output.Errors, not its rows.
 	Errors bool
+	// Pick are the columns of From, in order; nil: all.
+	Pick []int
 	// Via says how the rows get to their shard.
 	Via Exchange
 }
@@ -131,6 +132,19 @@ func index(list []int, x int) int {
 
 func contains(list []int, x int) bool { return index(list, x) >= 0 }
 
+// Input is a node through which the rows of a relation enter a job.
+type Input struct {
+	Relation *catalog.Relation // nil: of the job's own table
+	Node     *Node
+}
+
+// own makes the nodes the job's.
+func (j *Job) own() {
+	for _, n := range j.Nodes {
+		n.job = j
+	}
+}
+
 // Job is the maintenance of one relation, or a sink.
 type Job struct {
 	ID   JobID
@@ -139,6 +153,8 @@ type Job struct {
 	Nodes []*Node
 	// Root gives the relation's rows: exact changes, once an epoch for a view.
 	Root *Node
+	// Inputs are where rows enter it from outside, in the order of Nodes.
+	Inputs []Input
 	// Reads lists the jobs whose rows it reads, ascending.
 	Reads []JobID
 	// FirstTable is the id of its first table; the others follow. It is allocated
@@ -149,11 +165,12 @@ type Job struct {
 	// Fingerprint says what the nodes are. A job that comes back with another one
 	// cannot use the state of before.
 	Fingerprint uint64
-	// Stored is which of the job's tables (an index) holds the relation's rows; -1: none.
-	Stored int
-	// Failed is which holds its row errors; -1: none.
-	Failed int
+	// Stored is how the relation's rows lie in the store, in the table StoredIn; nil: they do not.
+	Stored   *op.Stored
+	StoredIn uint32
+	// Failed is the same of its row errors (see op.ErrorKinds); nil: it cannot have any.
+	Failed   *op.Stored
+	FailedIn uint32
 
-	first []op.Operator // built to count the tables, for shard 0: by node
 	fault error
 }

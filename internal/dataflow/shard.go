@@ -137,7 +137,7 @@ func (s *Shard) Idle() bool {
 	return len(s.missed) == 0 && !s.flushing
 }
 
-func (u *unit) dead() bool { return u.node.job != nil && u.node.job.fault != nil }
+func (u *unit) dead() bool { return u.node.job.fault != nil }
 
 // EndEpoch readies the shard for the next epoch, when the last stage is flushed.
 func (s *Shard) EndEpoch() {
@@ -188,7 +188,7 @@ func (s *Shard) fail(u *unit, err error) {
 // panicked turns a panic of an operator into a fault of its job.
 func (s *Shard) panicked(r any) op.Status {
 	u := s.current
-	if u == nil || u.node.job == nil {
+	if u == nil {
 		panic(r)
 	}
 	s.fail(u, weirerr.New(weirerr.Unknown, "an operator (%s) broke: %v", u.node.What, r).

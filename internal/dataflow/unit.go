@@ -43,7 +43,7 @@ type Table struct {
 
 // push queues a chunk.
 func (u *unit) push(port int, c *zset.Chunk) {
-	if c.N == 0 || u.node.job != nil && u.node.job.fault != nil {
+	if c.N == 0 || u.dead() {
 		return
 	}
 	if u.head == len(u.queue) {

@@ -126,7 +126,7 @@ func (t *tally) emit(out *op.Output) bool {
 
 // tallyJob counts by key; or, reading another tally, how many keys have each count.
 func tallyJob(id dataflow.JobID, over *dataflow.Job, poison int64) (*dataflow.Job, *dataflow.Node) {
-	make := func() (op.Operator, error) { return newTally(poison), nil }
+	make := func(int, int) (op.Operator, error) { return newTally(poison), nil }
 	j := &dataflow.Job{ID: id, Name: "tally", FirstTable: uint32(id) * 10, TableCount: 1}
 	n := &dataflow.Node{What: "tally", Make: make}
 	if over == nil {
@@ -135,7 +135,7 @@ func tallyJob(id dataflow.JobID, over *dataflow.Job, poison int64) (*dataflow.Jo
 		j.Nodes, j.Root = []*dataflow.Node{in, n}, n
 		return j, in
 	}
-	swap := &dataflow.Node{What: "swap", Make: func() (op.Operator, error) { return &swapped{}, nil }, In: []dataflow.In{{From: over.Root}}}
+	swap := &dataflow.Node{What: "swap", Make: func(int, int) (op.Operator, error) { return &swapped{}, nil }, In: []dataflow.In{{From: over.Root}}}
 	n.In = []dataflow.In{{From: swap, Via: dataflow.Exchange{Kind: dataflow.ByHash, Cols: []int{0}}}}
 	j.Nodes, j.Root, j.Reads = []*dataflow.Node{swap, n}, n, []dataflow.JobID{over.ID}
 	return j, nil
