@@ -104,22 +104,47 @@ func (t *Table) sortKey(slot uint32) sortKey {
 	return sortKey{binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:]), slot}
 }
 
-// sorted lists groups ascending by bucket and key.
+// sorted lists groups ascending by bucket and key: first by bucket, by counting, which leaves
+// short lists to compare.
 func (t *Table) sorted(slots []uint32) []sortKey {
-	t.sorting = t.sorting[:0]
+	var counts [257]int
 	for _, slot := range slots {
-		t.sorting = append(t.sorting, t.sortKey(slot))
+		counts[int(t.groups.at(slot).bucket)+1]++
 	}
-	slices.SortFunc(t.sorting, func(a, b sortKey) int {
-		if a.hi != b.hi {
-			return cmp.Compare(a.hi, b.hi)
+	for b := range 256 {
+		counts[b+1] += counts[b]
+	}
+	if cap(t.sorting) < len(slots) {
+		t.sorting = make([]sortKey, len(slots))
+	}
+	t.sorting = t.sorting[:len(slots)]
+	for _, slot := range slots {
+		at := &counts[t.groups.at(slot).bucket]
+		t.sorting[*at] = t.sortKey(slot)
+		*at++
+	}
+	from := 0
+	for b := range 256 {
+		if to := counts[b]; to > from {
+			slices.SortFunc(t.sorting[from:to], t.compare)
+			from = to
 		}
-		if a.lo != b.lo {
-			return cmp.Compare(a.lo, b.lo)
-		}
-		return bytes.Compare(t.Key(a.slot), t.Key(b.slot))
-	})
+	}
 	return t.sorting
+}
+
+func (t *Table) compare(a, b sortKey) int {
+	switch {
+	case a.hi < b.hi:
+		return -1
+	case a.hi > b.hi:
+		return 1
+	case a.lo < b.lo:
+		return -1
+	case a.lo > b.lo:
+		return 1
+	}
+	return bytes.Compare(t.Key(a.slot), t.Key(b.slot))
 }
 
 // Changes calls fn for every entry changed since the last Sealed, ascending by bucket |

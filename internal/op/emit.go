@@ -6,13 +6,38 @@ import "github.com/weirstream/weir/internal/zset"
 type emitter struct {
 	kinds []zset.Kind
 	chunk *zset.Chunk
-	last  int // rows of the chunk before, a guess at the next one's
+	last  sizes
+}
+
+// sizes are how large the last chunk was, a guess at the next one.
+type sizes struct {
+	rows int
+	data []int // bytes, by column
+}
+
+func (s *sizes) note(cols []*zset.Vec, n int) {
+	s.rows, s.data = n, s.data[:0]
+	for _, v := range cols {
+		s.data = append(s.data, len(v.Data))
+	}
+}
+
+// vecs are empty columns with room for as much as the last ones had.
+func (s *sizes) vecs(kinds []zset.Kind) []*zset.Vec {
+	cols := make([]*zset.Vec, len(kinds))
+	for k, kind := range kinds {
+		cols[k] = zset.NewVec(kind, s.rows)
+		if k < len(s.data) && s.data[k] > 0 {
+			cols[k].Data = make([]byte, 0, s.data[k]+s.data[k]/8)
+		}
+	}
+	return cols
 }
 
 // cols are the columns to append the next row to, before add counts it.
 func (e *emitter) cols() []*zset.Vec {
 	if e.chunk == nil {
-		e.chunk = zset.NewChunk(e.kinds, e.last)
+		e.chunk = &zset.Chunk{Cols: e.last.vecs(e.kinds)}
 	}
 	return e.chunk.Cols
 }
@@ -30,8 +55,16 @@ func (e *emitter) flush(out *Output) {
 	if e.chunk == nil {
 		return
 	}
-	if e.last = e.chunk.N; e.last > 0 {
-		out.Chunks = append(out.Chunks, e.chunk)
+	if c := e.take(); c.N > 0 {
+		out.Chunks = append(out.Chunks, c)
 	}
-	e.chunk = nil
+}
+
+// take is what was gathered; nil: nothing was.
+func (e *emitter) take() *zset.Chunk {
+	c := e.chunk
+	if e.chunk = nil; c != nil {
+		e.last.note(c.Cols, c.N)
+	}
+	return c
 }

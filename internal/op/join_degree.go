@@ -41,6 +41,7 @@ type degreeJoin struct {
 	v      []int64 // weight of the other row
 	w      []int64 // of the pair
 	built  []*zset.Vec
+	last   [2]sizes // of built, by the delta's side
 
 	side  int // that Flush is at
 	next  int // its row
@@ -200,7 +201,7 @@ func (j *degreeJoin) pair(p *pushed, out *Output, budget *int) bool {
 
 func (j *degreeJoin) add(p *pushed, other *joinSide, id uint32, v int64, out *Output) {
 	if j.built == nil {
-		j.built = newVecs(other.kept, len(j.sel))
+		j.built = j.last[p.port].vecs(other.kept)
 	}
 	if _, err := zset.DecodeExactRow(j.built, other.table.Suffix(id)); err != nil {
 		out.Fault = corrupt("join", err)
@@ -234,6 +235,7 @@ func (j *degreeJoin) match(p *pushed, out *Output) {
 	if j.kind != plan.Semi && j.kind != plan.Anti && len(matched) > 0 {
 		out.Chunks = append(out.Chunks, c.Project(j.alone.out).Gather(matched))
 	}
+	j.last[p.port].note(j.built, len(j.sel))
 	j.sel, j.place, j.theirs, j.v, j.w, j.built = j.sel[:0], j.place[:0], j.theirs[:0], j.v[:0], j.w[:0], nil
 }
 
@@ -273,9 +275,7 @@ func (j *degreeJoin) runFlush(out *Output, budget int) Status {
 }
 
 func (j *degreeJoin) flushRows(out *Output) {
-	c := j.rows.chunk
-	j.rows.chunk = nil
-	if c != nil && c.N > 0 {
+	if c := j.rows.take(); c != nil && c.N > 0 {
 		out.Chunks = append(out.Chunks, j.alone.padded(j.side, c))
 	}
 }

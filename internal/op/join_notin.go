@@ -246,9 +246,7 @@ func passes(key string, null, empty, has bool) bool {
 }
 
 func (j *notIn) give(out *Output) {
-	c := j.rows.chunk
-	j.rows.chunk = nil
-	if c != nil && c.N > 0 {
+	if c := j.rows.take(); c != nil && c.N > 0 {
 		out.Chunks = append(out.Chunks, j.shape.padded(0, c))
 	}
 }

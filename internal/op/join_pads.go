@@ -127,10 +127,7 @@ func (j *Join) padKey(s *joinSide, slot uint32, out *Output, budget *int) bool {
 // flushPad hands on the rows gathered, with NULLs for the other side's columns.
 func (j *Join) flushPad(out *Output) {
 	d := &j.pad
-	if d.emit.chunk == nil || d.emit.chunk.N == 0 {
-		return
+	if from := d.emit.take(); from != nil && from.N > 0 {
+		out.Chunks = append(out.Chunks, j.pairs.padded(d.side, from))
 	}
-	from := d.emit.chunk
-	d.emit.chunk, d.emit.last = nil, from.N
-	out.Chunks = append(out.Chunks, j.pairs.padded(d.side, from))
 }

@@ -63,7 +63,7 @@ type pairs struct {
 	sel   []int32 // row of the delta, by pair
 	w     []int64
 	built []*zset.Vec // the other side's kept columns
-	last  int
+	last  [2]sizes    // of built, by the delta's side
 
 	alone  []int32 // rows of the delta that come out with NULLs
 	aloneW []int64
@@ -76,10 +76,7 @@ func newPairs(sides *[2]joinSide, out []int, c JoinConfig) pairs {
 // add pairs row i of the delta with a stored row.
 func (p *pairs) add(d *pushed, i int32, row []byte, w int64, other *joinSide, out *Output) error {
 	if p.built == nil {
-		p.built = make([]*zset.Vec, len(other.kept))
-		for k, kind := range other.kept {
-			p.built[k] = zset.NewVec(kind, p.last)
-		}
+		p.built = p.last[d.port].vecs(other.kept)
 	}
 	if _, err := zset.DecodeExactRow(p.built, row); err != nil {
 		return corrupt("join", err)
@@ -111,7 +108,8 @@ func (p *pairs) flushPairs(in *zset.Chunk, port int, out *Output) {
 	}
 	c := p.paired(in, port, p.sel, p.built)
 	c.W = weights(p.w)
-	p.last, p.built = len(p.sel), nil
+	p.last[port].note(p.built, len(p.sel))
+	p.built = nil
 	p.sel, p.w = p.sel[:0], p.w[:0]
 	if p.residual != nil {
 		c = p.matching(c, out)

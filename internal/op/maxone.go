@@ -155,8 +155,7 @@ func (m *MaxOne) give(slot uint32, state []byte, w int64, out *Output) error {
 
 // report turns the groups gathered into row errors.
 func (m *MaxOne) report(out *Output) {
-	c := m.groups.chunk
-	m.groups.chunk = nil
+	c := m.groups.take()
 	if c == nil {
 		return
 	}
