@@ -7,6 +7,7 @@ import (
 
 	"github.com/weirstream/weir/internal/barrier"
 	"github.com/weirstream/weir/internal/dataflow"
+	"github.com/weirstream/weir/internal/op"
 	"github.com/weirstream/weir/internal/state"
 	"github.com/weirstream/weir/internal/ts"
 	"github.com/weirstream/weir/internal/view"
@@ -48,6 +49,26 @@ type Spec struct {
 	// Jobs in an order in which each comes after those it reads. Their tables are in
 	// the store, as of Committed.
 	Jobs []Job
+	// Reads, of a creating graph (Graph.Part is the job's id, Jobs has it alone): the
+	// relations that the job reads. The main graph is open.
+	Reads []Read
+	// Taps, of the main graph: relations that jobs in creating graphs read. These graphs
+	// are opened before the first barrier, and go on where they were.
+	Taps []dataflow.JobID
+}
+
+// Read is a relation of the main graph that a job being created reads: the rows that are
+// there, then what changes.
+type Read struct {
+	// Job is the relation's: what the job being created reads is its Root. The job
+	// may join the main graph later, then the reading begins then.
+	Job *dataflow.Job
+	// Table has its rows in the store, as Stored says.
+	Table  uint32
+	Stored *op.Stored
+	// Stream, when the relation keeps no rows: where they come from, by the name that
+	// it has in the main graph. It is read from its beginning.
+	Stream *Stream
 }
 
 // Job is a job with the inputs of its own.
@@ -76,6 +97,9 @@ type Barrier struct {
 	// Attach are new ones, without state, that take part from the next epoch on.
 	Detach []dataflow.JobID
 	Attach []Job
+	// Merge are jobs, each created in a graph of its own that stands at Prev, committed:
+	// they take part in the main graph from this epoch on. Their graphs end.
+	Merge []Job
 }
 
 // Report is Collected or Failed.
@@ -91,6 +115,9 @@ type Collected struct {
 	Positions Positions
 	// Faults are jobs that failed in this epoch. Their state stays as it was before.
 	Faults []dataflow.Fault
+	// Walked, of a creating graph: the job has all rows that were there before, as of
+	// Curr, and only follows from now on.
+	Walked bool
 }
 
 // Failed says that a graph cannot go on.
