@@ -247,17 +247,30 @@ func (b *binder) call(e *sql.Call) (Expr, error) {
 	if e.Over != nil || e.Star || b.r.IsAggregate(name) || b.r.IsSet(name) {
 		return b.s.Call(e)
 	}
-	for what, written := range map[string]bool{"DISTINCT": e.Distinct, "FILTER": e.Filter != nil, "ORDER BY": len(e.OrderBy) > 0} {
-		if written {
-			return nil, fail(sql.WrongObjectType, e.Pos(), "%s specified, but %s is not an aggregate function", what, name)
-		}
+	if what := aggregateClause(e); what != "" {
+		return nil, fail(sql.WrongObjectType, e.Pos(), "%s specified, but %s is not an aggregate function", what, name)
 	}
-	return b.with(e.Args, func(x []Expr) (Expr, error) {
-		if e.Variadic {
-			return b.r.ResolveVariadic(name, x, e.Pos())
-		}
-		return b.r.ResolveCall(name, x, e.Pos())
-	})
+	args, err := b.arguments(name, e.Args)
+	if err != nil {
+		return nil, err
+	}
+	if e.Variadic {
+		return b.r.ResolveVariadic(name, args, e.Pos())
+	}
+	return b.r.ResolveCall(name, args, e.Pos())
+}
+
+// aggregateClause is what only aggregates can have.
+func aggregateClause(e *sql.Call) string {
+	switch {
+	case e.Distinct:
+		return "DISTINCT"
+	case len(e.OrderBy) > 0:
+		return "ORDER BY"
+	case e.Filter != nil:
+		return "FILTER"
+	}
+	return ""
 }
 
 func (b *binder) caseOf(e *sql.Case) (Expr, error) {

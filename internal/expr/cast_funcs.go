@@ -2,6 +2,7 @@ package expr
 
 import (
 	"github.com/weirstream/weir/internal/datetime"
+	"github.com/weirstream/weir/internal/datetime/input"
 	"github.com/weirstream/weir/internal/datum"
 	"github.com/weirstream/weir/internal/numeric"
 	"github.com/weirstream/weir/internal/zset"
@@ -63,40 +64,16 @@ func lengthFunc(t datum.TypeRef, how How) *Func {
 
 // timeModFunc rounds to a precision; of an interval it also drops the fields that its type has not.
 func timeModFunc(t datum.TypeRef) func(r *Row) error {
-	if t.OID == datum.OIDInterval {
-		fields, precision := intervalMod(t.Mod)
+	switch t.OID {
+	case datum.OIDInterval:
+		return func(r *Row) error { return r.setSpan(input.FitInterval(r.Interval(0), t.Mod)) }
+	case datum.OIDTime:
 		return func(r *Row) error {
-			r.SetInterval(fitInterval(r.Interval(0), fields, precision))
+			r.SetInt(datetime.RoundMicros(r.Int(0), t.Mod))
 			return nil
 		}
 	}
 	return func(r *Row) error {
-		if t.OID == datum.OIDTime {
-			r.SetInt(datetime.RoundMicros(r.Int(0), t.Mod))
-		} else {
-			r.SetInt(int64(datetime.RoundTimestamp(datum.Timestamp(r.Int(0)), t.Mod)))
-		}
-		return nil
+		return setMoment(r, datetime.RoundTimestamp(r.timestamp(0), t.Mod), nil)
 	}
-}
-
-// fitInterval keeps what an interval's fields allow: of the smallest one, whole units; larger ones stay.
-func fitInterval(v datum.Interval, fields int32, precision int) datum.Interval {
-	whole := func(unit int64) int64 { return v.Micros / unit * unit }
-	switch fields {
-	case intervalYear:
-		v = datum.Interval{Months: v.Months / 12 * 12}
-	case intervalMonth, intervalYear | intervalMonth:
-		v = datum.Interval{Months: v.Months}
-	case intervalDay:
-		v.Micros = 0
-	case intervalHour, intervalDay | intervalHour:
-		v.Micros = whole(datum.Hour)
-	case intervalMinute, intervalDay | intervalHour | intervalMinute, intervalHour | intervalMinute:
-		v.Micros = whole(datum.Minute)
-	}
-	if precision >= 0 {
-		v.Micros = datetime.RoundMicros(v.Micros, int32(precision))
-	}
-	return v
 }

@@ -17,16 +17,16 @@ type Program struct {
 	steps   []step
 	regs    int
 	scopes  int
-	columns []input
-	params  []input
+	columns []inlet
+	params  []inlet
 	consts  []constant
 	results []int // registers
 	final   int   // of a filter: the scope whose rows pass
 	idle    sync.Pool
 }
 
-// input is a column or a parameter and its register.
-type input struct{ index, reg int }
+// inlet is a column or a parameter and its register.
+type inlet struct{ index, reg int }
 
 type constant struct {
 	v   *zset.Vec
@@ -123,13 +123,13 @@ func (c *compiler) emit(e Expr, scope int) int {
 	case *Column:
 		reg, fresh := c.register(0, "column "+strconv.Itoa(e.Index))
 		if fresh {
-			c.p.columns = append(c.p.columns, input{e.Index, reg})
+			c.p.columns = append(c.p.columns, inlet{e.Index, reg})
 		}
 		return reg
 	case *Param:
 		reg, fresh := c.register(0, "param "+strconv.Itoa(e.N))
 		if fresh {
-			c.p.params = append(c.p.params, input{e.N - 1, reg})
+			c.p.params = append(c.p.params, inlet{e.N - 1, reg})
 		}
 		return reg
 	case *Const:

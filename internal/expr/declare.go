@@ -10,6 +10,7 @@ func declarations() []func(*Registry) {
 		declareText,
 		declareLike,
 		declareRegexp,
+		declareTimes,
 		declareComparisons,
 		declareCasts,
 		declareAggregates,

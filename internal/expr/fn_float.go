@@ -168,7 +168,9 @@ func declareFloatMath(r *Registry) {
 	one("sinh", total(math.Sinh))
 	one("cosh", total(math.Cosh))
 	one("tanh", total(math.Tanh))
-	two := func(name string, f func(x, y float64) (float64, error)) { r.fn(name+"(float8,float8) float8", float2(f)) }
+	two := func(name string, f func(x, y float64) (float64, error)) {
+		r.fn(name+"(float8,float8) float8", float2(f))
+	}
 	two("atan2", func(x, y float64) (float64, error) { return math.Atan2(x, y), nil })
 	two("power", power)
 	two("pow", power)
@@ -177,9 +179,6 @@ func declareFloatMath(r *Registry) {
 		return nil
 	}))
 }
-
-
-
 
 func ranged(x, r float64) (float64, error) {
 	if math.IsInf(r, 0) && !math.IsInf(x, 0) {

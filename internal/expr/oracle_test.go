@@ -59,9 +59,11 @@ func (c columns) Column(ref *sql.ColumnRef) (expr.Expr, error) {
 	return nil, &sql.Error{Code: sql.UndefinedColumn, Message: fmt.Sprintf("column %q does not exist", strings.Join(ref.Parts, ".")), Pos: ref.Pos()}
 }
 
-func (c columns) Param(*sql.Param) (expr.Expr, error)       { return nil, errors.New("no parameters here") }
-func (c columns) Subquery(*sql.Subquery) (expr.Expr, error) { return nil, errors.New("no subqueries here") }
-func (c columns) Call(*sql.Call) (expr.Expr, error)         { return nil, errors.New("no aggregates here") }
+func (c columns) Param(*sql.Param) (expr.Expr, error) { return nil, errors.New("no parameters here") }
+func (c columns) Subquery(*sql.Subquery) (expr.Expr, error) {
+	return nil, errors.New("no subqueries here")
+}
+func (c columns) Call(*sql.Call) (expr.Expr, error) { return nil, errors.New("no aggregates here") }
 
 // ours evaluates over one row without columns.
 func ours(t testing.TB, reg *expr.Registry, text string) answer {
