@@ -16,6 +16,9 @@ type Batch struct {
 	// Buckets are the buckets of the keys when they are not those of their hashes: of
 	// groups that must stay with another table's. Otherwise empty.
 	Buckets []byte
+	// Heads are how long the heads will be that groups get which FindOrInsert makes, if known: it
+	// saves moving them. Otherwise empty; see Table.Reserve.
+	Heads []uint32
 }
 
 // Hash is the hash by which a key is found.
@@ -29,7 +32,8 @@ func (b *Batch) Len() int { return len(b.Ends) }
 
 // Reset forgets the keys.
 func (b *Batch) Reset() {
-	b.Data, b.Ends, b.Hashes, b.Buckets = b.Data[:0], b.Ends[:0], b.Hashes[:0], b.Buckets[:0]
+	b.Data, b.Ends, b.Hashes = b.Data[:0], b.Ends[:0], b.Hashes[:0]
+	b.Buckets, b.Heads = b.Buckets[:0], b.Heads[:0]
 }
 
 // End says that what was appended to Data since the last key is a key.

@@ -14,7 +14,7 @@ func (t *Table) want(keys *Batch, i int) {
 }
 
 func (t *Table) newWant(key []byte, hash uint64, bucket byte) {
-	slot := t.newGroup(key, hash, bucket)
+	slot := t.newGroup(key, hash, bucket, t.reserve)
 	t.groups.at(slot).flags |= wanted
 	t.wants = append(t.wants, slot)
 }
@@ -48,7 +48,7 @@ func (t *Table) fillBucket(b byte, entries func(yield func(key, value []byte) bo
 		slot := t.probe(hash, key)
 		switch {
 		case slot == None:
-			slot = t.newGroup(key, hash, b)
+			slot = t.newGroup(key, hash, b, len(value))
 		case t.groups.at(slot).flags&wanted == 0:
 			return true
 		}

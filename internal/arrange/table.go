@@ -67,6 +67,7 @@ type Table struct {
 	runs    runs
 
 	cold    bool
+	reserve int // length of most heads
 	tick    uint32
 	dirty   []uint32 // groups changed since Sealed
 	marks   []uint32
@@ -115,7 +116,11 @@ func (t *Table) FindOrInsert(keys *Batch, slots []uint32) (missing bool) {
 			continue
 		}
 		if slot = t.probe(keys.Hashes[i], keys.Key(i)); slot == None {
-			slot = t.newGroup(keys.Key(i), keys.Hashes[i], keys.bucket(i))
+			head := t.reserve
+			if len(keys.Heads) > 0 {
+				head = int(keys.Heads[i])
+			}
+			slot = t.newGroup(keys.Key(i), keys.Hashes[i], keys.bucket(i), head)
 		}
 		slots[i] = slot
 	}
@@ -147,9 +152,13 @@ func (t *Table) FindKey(key []byte) uint32 {
 	return slot
 }
 
-func (t *Table) newGroup(key []byte, hash uint64, bucket byte) uint32 {
+// Reserve says how long heads mostly are: new groups get room for one.
+func (t *Table) Reserve(head int) { t.reserve = head }
+
+// newGroup makes a group with room for a head.
+func (t *Table) newGroup(key []byte, hash uint64, bucket byte, head int) uint32 {
 	slot := t.groups.take()
-	*t.groups.at(slot) = group{place: t.arena.alloc(slot, pad(len(key))), klen: uint32(len(key)), used: t.tick, bucket: bucket}
+	*t.groups.at(slot) = group{place: t.arena.alloc(slot, pad(len(key))+head), klen: uint32(len(key)), used: t.tick, bucket: bucket}
 	copy(t.arena.data(t.groups.at(slot).place), key)
 	t.index.insert(hash, slot)
 	return slot

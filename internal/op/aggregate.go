@@ -76,6 +76,10 @@ func NewAggregate(c AggregateConfig) (*Aggregate, error) {
 			a.filter(agg.Filter)
 		}
 	}
+	a.table.Reserve(a.fixed + 10*len(c.Group))
+	for _, d := range a.distinct {
+		d.table.Reserve(8 * len(d.filters))
+	}
 	a.flush.init(a)
 	return a, nil
 }

@@ -35,6 +35,7 @@ type Distinct struct {
 func NewDistinct(c DistinctConfig) *Distinct {
 	d := &Distinct{c: c, table: arrange.New(), rows: emitter{kinds: c.Kinds}}
 	d.keys.cols = upTo(len(c.Kinds))
+	d.table.Reserve(8)
 	for _, k := range c.Kinds {
 		d.exact = d.exact || lossy(k)
 	}

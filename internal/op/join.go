@@ -40,6 +40,7 @@ type JoinConfig struct {
 type joinSide struct {
 	keyer
 	rowset
+	data       rowBytes // of the delta at hand
 	kinds      []zset.Kind
 	keep       []int // columns that are stored
 	kept       []zset.Kind
@@ -62,7 +63,6 @@ type Join struct {
 	pairs pairs
 	match matching
 	pad   padding
-	row   []byte
 }
 
 // NewJoin makes a Join, or one of its relatives.
@@ -178,6 +178,14 @@ func (j *Join) Run(out *Output, budget int) Status {
 // find looks the delta's keys up on both sides; false when some are missing in memory.
 func (j *Join) find(p *pushed, own, other *joinSide) bool {
 	own.encode(p.in)
+	own.data.start()
+	for _, i := range own.rows {
+		for _, c := range own.keep {
+			own.data.bytes = zset.AppendExact(own.data.bytes, p.in.Cols[c], int(i))
+		}
+		own.data.end()
+	}
+	own.batch.Heads = own.data.heads(own.batch.Heads)
 	j.match.other = grow(j.match.other, own.batch.Len())
 	missing := own.table.FindOrInsert(&own.batch, own.slots)
 	return !other.table.Find(&own.batch, j.match.other) && !missing
@@ -195,11 +203,7 @@ func (j *Join) store(p *pushed, own, other *joinSide, out *Output) bool {
 		if other.pads {
 			own.table.Mark(own.slots[k], own.table.Empty(own.slots[k]))
 		}
-		j.row = j.row[:0]
-		for _, c := range own.keep {
-			j.row = zset.AppendExact(j.row, p.in.Cols[c], int(i))
-		}
-		own.add(own.slots[k], j.row, w)
+		own.add(own.slots[k], own.data.at(k), w)
 	}
 	return true
 }

@@ -23,7 +23,7 @@ type Materialize struct {
 	c      MaterializeConfig
 	keys   keyer
 	set    rowset
-	row    []byte
+	data   rowBytes
 	before befores
 	at     int // marked group
 	rows   emitter
@@ -34,6 +34,9 @@ type Materialize struct {
 func NewMaterialize(c MaterializeConfig) *Materialize {
 	m := &Materialize{c: c, set: rowset{table: arrange.New()}, rows: emitter{kinds: c.Kinds}}
 	m.keys.cols = c.Key
+	if c.Key == nil {
+		m.set.table.Reserve(1)
+	}
 	return m
 }
 
@@ -73,6 +76,7 @@ func (m *Materialize) Run(out *Output, budget int) Status {
 		} else {
 			encodeRows(&m.keys, p.in.Cols, p.in, 0, p.in.N)
 		}
+		m.encode(p.in)
 		if t.FindOrInsert(&m.keys.batch, m.keys.slots) {
 			return Miss
 		}
@@ -87,6 +91,19 @@ func (m *Materialize) Run(out *Output, budget int) Status {
 	return m.runFlush(out, budget)
 }
 
+// encode lays out the rows that groups will have, if not in their keys.
+func (m *Materialize) encode(in *zset.Chunk) {
+	if m.c.Key == nil {
+		return
+	}
+	m.data.start()
+	for _, i := range m.keys.rows {
+		m.data.bytes = zset.AppendExactRow(m.data.bytes, in.Cols, int(i))
+		m.data.end()
+	}
+	m.keys.batch.Heads = m.data.heads(m.keys.batch.Heads)
+}
+
 func (m *Materialize) apply(in *zset.Chunk) {
 	t := m.set.table
 	for k, i := range m.keys.rows {
@@ -95,11 +112,11 @@ func (m *Materialize) apply(in *zset.Chunk) {
 			m.before.begin()
 			m.before.data = m.state(slot, m.before.data)
 		}
-		m.row = m.row[:0]
+		var row []byte
 		if m.c.Key != nil {
-			m.row = zset.AppendExactRow(m.row, in.Cols, int(i))
+			row = m.data.at(k)
 		}
-		m.set.add(slot, m.row, in.Weight(int(i)))
+		m.set.add(slot, row, in.Weight(int(i)))
 	}
 }
 

@@ -122,3 +122,31 @@ func (c *rowCursor) next() (row []byte, w int64, ok bool) {
 	}
 	return t.Suffix(id), w, true
 }
+
+// rowBytes are the encoded rows of a chunk.
+type rowBytes struct {
+	bytes []byte
+	ends  []uint32
+}
+
+func (r *rowBytes) start() { r.bytes, r.ends = r.bytes[:0], r.ends[:0] }
+func (r *rowBytes) end()   { r.ends = append(r.ends, uint32(len(r.bytes))) }
+
+func (r *rowBytes) at(k int) []byte {
+	from := uint32(0)
+	if k > 0 {
+		from = r.ends[k-1]
+	}
+	return r.bytes[from:r.ends[k]]
+}
+
+// heads are the lengths of the rows with a short weight before them.
+func (r *rowBytes) heads(dst []uint32) []uint32 {
+	dst = dst[:0]
+	from := uint32(0)
+	for _, end := range r.ends {
+		dst = append(dst, end-from+1)
+		from = end
+	}
+	return dst
+}

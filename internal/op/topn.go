@@ -53,6 +53,9 @@ type TopN struct {
 func NewTopN(c TopNConfig) *TopN {
 	t := &TopN{c: c, table: arrange.New(), layout: newRowLayout(c.Kinds, c.Group, c.Order)}
 	t.keys.cols = c.Group
+	if t.trims() {
+		t.table.Reserve(8)
+	}
 	t.rows.kinds = c.Kinds
 	if c.EmitRank {
 		t.rows.kinds = append(slices.Clone(c.Kinds), zset.Int)
@@ -172,6 +175,10 @@ func (t *TopN) cut(slot uint32, w int64) {
 // tail is the weight of the last row, or, of Rank, of the last and its peers.
 func (t *TopN) tail(slot uint32) (w int64) {
 	c := t.table.Last(slot)
+	if t.c.Rank == plan.RowNumber {
+		w, _ = binary.Varint(t.table.Value(c.ID()))
+		return w
+	}
 	last := t.table.Suffix(c.ID())
 	order := t.layout.orderLen(last)
 	for ; c.Valid(); c.Prev() {
@@ -180,22 +187,20 @@ func (t *TopN) tail(slot uint32) (w int64) {
 		}
 		n, _ := binary.Varint(t.table.Value(c.ID()))
 		w += n
-		if t.c.Rank == plan.RowNumber {
-			break
-		}
 	}
 	return w
 }
 
 func (t *TopN) dropTail(slot uint32) {
 	c := t.table.Last(slot)
+	if t.c.Rank == plan.RowNumber {
+		t.table.Delete(c.ID())
+		return
+	}
 	last := bytes.Clone(t.table.Suffix(c.ID()))
 	order := t.layout.orderLen(last)
 	for c.Valid() && bytes.HasPrefix(t.table.Suffix(c.ID()), last[:order]) {
 		t.table.Delete(c.ID())
-		if t.c.Rank == plan.RowNumber {
-			return
-		}
 		c = t.table.Last(slot)
 	}
 }

@@ -51,7 +51,8 @@ type Upsert struct {
 	slots  []uint32
 	keys   []int32 // place in the batch of row i's key, 2 of each row: the new one, the old one; -1: none
 	before befores
-	fresh  []int32 // row whose new columns a marked group has; -1: it must be decoded
+	fresh  []int32  // row whose new columns a marked group has; -1: it must be decoded
+	data   rowBytes // new heads, by place in the batch
 	row    []byte
 	rows   emitter
 	clear  truncating
@@ -68,6 +69,9 @@ func NewUpsert(c UpsertConfig) *Upsert {
 		u.mark = u.oldOff + len(c.Kinds)
 	}
 	u.clear.shards = 1
+	if c.Key == nil {
+		u.table.Reserve(1)
+	}
 	return u
 }
 
@@ -150,6 +154,7 @@ func (u *Upsert) segment(in *zset.Chunk, end int, out *Output) bool {
 func (u *Upsert) encode(in *zset.Chunk, end int) {
 	u.batch.Reset()
 	u.keys = u.keys[:0]
+	u.data.start()
 	for i := u.at; i < end; i++ {
 		place, old := int32(-1), int32(-1)
 		if in.Cols[0].Ints[i] != UpsertDelete {
@@ -158,6 +163,10 @@ func (u *Upsert) encode(in *zset.Chunk, end int) {
 				u.batch.Data = zset.AppendKey(u.batch.Data, in.Cols[1+c], i, zset.Order{})
 			}
 			u.batch.End()
+			u.data.bytes = append(u.data.bytes, 2) // the weight 1
+			u.data.bytes = zset.AppendExactRow(u.data.bytes, in.Cols[1:u.oldOff], i)
+			u.data.end()
+			u.batch.Heads = append(u.batch.Heads, uint32(len(u.data.at(len(u.data.ends)-1))))
 		}
 		if !in.Cols[u.oldOff].Null(i) {
 			old = int32(u.batch.Len())
@@ -165,6 +174,8 @@ func (u *Upsert) encode(in *zset.Chunk, end int) {
 				u.batch.Data = zset.AppendKey(u.batch.Data, in.Cols[u.oldOff+k], i, zset.Order{})
 			}
 			u.batch.End()
+			u.batch.Heads = append(u.batch.Heads, 0)
+			u.data.end()
 		}
 		u.keys = append(u.keys, place, old)
 	}
@@ -187,22 +198,21 @@ func (u *Upsert) change(in *zset.Chunk, i int) error {
 		from = u.slots[old]
 	}
 	fresh := int32(i)
-	u.row = append(u.row[:0], 2) // the weight 1
-	if marks := in.Cols[u.mark]; marks.Null(i) || len(marks.Bytes(i)) == 0 {
-		u.row = zset.AppendExactRow(u.row, in.Cols[1:u.oldOff], i)
-	} else {
+	row := u.data.at(int(place))
+	if marks := in.Cols[u.mark]; !marks.Null(i) && len(marks.Bytes(i)) > 0 {
 		fresh = -1
 		var err error
-		if u.row, err = u.filled(u.row, in, i, marks.Bytes(i), u.table.Head(from)); err != nil {
+		if u.row, err = u.filled(append(u.row[:0], 2), in, i, marks.Bytes(i), u.table.Head(from)); err != nil {
 			return err
 		}
+		row = u.row
 	}
 	if from != slot {
 		u.touch(from, -1)
 		u.table.DropHead(from)
 	}
 	u.touch(slot, fresh)
-	copy(u.table.SetHead(slot, len(u.row)), u.row)
+	copy(u.table.SetHead(slot, len(row)), row)
 	return nil
 }
 

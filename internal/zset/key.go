@@ -220,7 +220,8 @@ func DecodeKey(v *Vec, b []byte, o Order) (rest []byte, err error) {
 		return rest, nil
 	}
 	if o.Desc {
-		key = append([]byte(nil), key...)
+		var short [32]byte // on the stack, for all but long text
+		key = append(short[:0], key...)
 		invert(key)
 	}
 	switch v.Kind {
