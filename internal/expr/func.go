@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"github.com/weirstream/weir/internal/datum"
 	"github.com/weirstream/weir/internal/zset"
 )
@@ -24,6 +26,8 @@ type Func struct {
 	changing bool
 	// build makes the kernel for one call.
 	build func(*site) kernel
+	// array is build for a variadic function whose last arguments come as one array; nil: they cannot.
+	array func(*site) kernel
 }
 
 // Volatility is PostgreSQL's.
@@ -70,6 +74,14 @@ func always(k kernel) func(*site) kernel {
 	return func(*site) kernel { return k }
 }
 
-// overArray is a variadic function that takes its last arguments as one array; nil when
-// it takes values of any type.
-func (f *Func) overArray() *Func { return nil }
+// overArray is a variadic function that takes its last arguments as one array; nil when it cannot.
+func (f *Func) overArray() *Func {
+	last := len(f.Args) - 1
+	if f.array == nil {
+		return nil
+	}
+	g := *f
+	g.Args = append(slices.Clone(f.Args[:last]), arrayOf(f.Args[last]))
+	g.Variadic, g.build, g.array = false, f.array, nil
+	return &g
+}
