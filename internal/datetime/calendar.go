@@ -25,12 +25,9 @@ type Fields struct {
 	Micro                int
 }
 
-// JulianDay numbers the days of the Gregorian calendar; months beyond 1 to 12 and
-// days beyond the month's run on.
+// JulianDay numbers the days of the Gregorian calendar. Days beyond the month run on;
+// months are 1 to 12.
 func JulianDay(year, month, day int) int {
-	month--
-	year += floorDiv(month, 12)
-	month = mod(month, 12) + 1
 	if month > 2 {
 		month++
 		year += 4800

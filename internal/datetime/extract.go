@@ -198,9 +198,18 @@ func ordinal(y, n int) int {
 // ISOWeek is the week by ISO 8601 and the year it belongs to.
 func ISOWeek(year, month, day int) (isoYear, week int) {
 	j := JulianDay(year, month, day)
-	// The week belongs to the year of its Thursday.
-	isoYear, _, _ = Civil(j - mod(j, 7) + 3)
-	return isoYear, (j-isoWeekOne(isoYear))/7 + 1
+	first := isoWeekOne(year)
+	if j < first {
+		year--
+		first = isoWeekOne(year)
+	}
+	if week = (j-first)/7 + 1; week >= 52 {
+		// The last days of December may be in the first week of the next year.
+		if next := isoWeekOne(year + 1); j >= next {
+			return year + 1, (j-next)/7 + 1
+		}
+	}
+	return year, week
 }
 
 // isoWeekOne is the Monday of a year's first week: the one with January 4.
@@ -275,3 +284,12 @@ func intervalEpoch(v datum.Interval) Part {
 	f += float64(86400) * float64(v.Days)
 	return Part{num: n, float: f}
 }
+
+// ISODayOfYear counts the days from the Monday of the ISO year's first week.
+func ISODayOfYear(year, month, day int) int {
+	iso, _ := ISOWeek(year, month, day)
+	return JulianDay(year, month, day) - isoWeekOne(iso) + 1
+}
+
+// ISOWeekStart is the Julian day of the Monday of an ISO week.
+func ISOWeekStart(isoYear, week int) int { return isoWeekOne(isoYear) + (week-1)*7 }
