@@ -170,6 +170,8 @@ func (c *cursor) act(ctx context.Context) error {
 		return &sql.Error{Code: c.words[1], Message: strings.Join(c.words[2:], " "), Pos: strings.Index(c.text, "fail"), Hint: "do not", Detail: "as asked"}
 	case "wait":
 		return c.wait(ctx)
+	case "panic":
+		panic("as asked")
 	case "notice":
 		c.client.Notice("NOTICE", &sql.Error{Code: "00000", Message: rest, Pos: -1})
 	case "set":

@@ -23,7 +23,7 @@ import (
 //	insert 1 one · count · clear             of the table (a int4, b text), in transactions
 //	copy from text|csv|binary … · copy to …  the table; options as name=value
 //	begin · commit · rollback                as in PostgreSQL, a failed one refuses (25P02)
-//	fail 22012 words · wait · live 3 · notice words · set name value · slow-commit
+//	fail 22012 words · wait · live 3 · notice words · set name value · panic
 
 // world is what all sessions share.
 type world struct {
@@ -262,7 +262,7 @@ func (s *calc) read(text, part string, at int, types []uint32) (*statement, erro
 		st.columns = []pgwire.Column{{Name: "i", Type: datum.Ref(datum.OIDInt4), Table: 16400, Attr: 1}, column("t", datum.OIDText)}
 	case "count":
 		st.columns = []pgwire.Column{column("count", datum.OIDInt8)}
-	case "", "insert", "clear", "begin", "commit", "rollback", "fail", "wait", "notice", "set", "copy":
+	case "", "insert", "clear", "begin", "commit", "rollback", "fail", "wait", "notice", "set", "copy", "panic":
 	default:
 		return nil, &sql.Error{Code: sql.SyntaxError, Message: fmt.Sprintf("syntax error at or near %q", st.verb()), Pos: at + strings.Index(part, st.verb())}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -58,15 +59,27 @@ func (c *conn) serve() {
 	defer func() { c.stream.Close() }()
 	ctx := context.Background()
 	_ = c.raw.SetDeadline(time.Now().Add(c.server.cfg.StartupTimeout))
-	err := c.start(ctx)
+	err := c.converse(ctx)
 	if c.session != nil {
-		defer c.session.Close()
+		c.session.Close()
 	}
-	if err == nil {
-		_ = c.raw.SetDeadline(time.Time{})
-		err = c.loop(ctx)
-	}
+	c.server.release(c) // before the client hears of it and comes again
 	c.farewell(err)
+}
+
+// converse brings the client in and answers it. A panic ends this connection alone: it is a
+// mistake of ours, and the other clients have no part in it.
+func (c *conn) converse(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.server.cfg.Log.Error("a statement panicked; its connection ends", "panic", p, "stack", string(debug.Stack()))
+			err = fail(sql.InternalError, "internal error: the statement panicked; the server's log has more")
+		}
+	}()
+	if err := c.start(ctx); err != nil {
+		return err
+	}
+	return c.loop(ctx)
 }
 
 // errDone ends a connection without a word: a cancel request, a probe, a client that said goodbye.

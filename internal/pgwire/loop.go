@@ -3,6 +3,7 @@ package pgwire
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"strings"
 	"time"
@@ -62,6 +63,8 @@ func (c *conn) receiveError(err error) error {
 			Hint: "Send large data with COPY, which has no limit."}
 	case isTimeout(err):
 		return errDone
+	case errors.Is(err, io.EOF): // a message too short; the connection's own end is io.ErrUnexpectedEOF
+		return protocolViolation("invalid message format")
 	case isDisconnect(err):
 		return err
 	}

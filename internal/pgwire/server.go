@@ -122,6 +122,13 @@ func (s *Server) admit(c *conn) bool {
 	return c.admitted
 }
 
+// release makes room for another session.
+func (s *Server) release(c *conn) {
+	s.mu.Lock()
+	c.admitted = false
+	s.mu.Unlock()
+}
+
 // cancel ends the statement that the client with this key runs. A wrong key does
 // nothing, and says so to nobody.
 func (s *Server) cancel(process uint32, secret []byte) {

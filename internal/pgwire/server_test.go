@@ -29,6 +29,8 @@ func appendText(v *zset.Vec, t datum.TypeRef, text string, s *calc) error {
 	return pgvalue.AppendValue(v, t, []byte(text), o)
 }
 
+func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+
 func within(t testing.TB) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -39,7 +41,7 @@ func within(t testing.TB) context.Context {
 // serve starts a server over the calculator.
 func serve(t testing.TB, w *world, change func(*pgwire.Config)) (*pgwire.Server, string) {
 	t.Helper()
-	cfg := pgwire.Config{Opener: w, Users: w, Version: "15.0 (test)", Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	cfg := pgwire.Config{Opener: w, Users: w, Version: "15.0 (test)", Log: quiet()}
 	if change != nil {
 		change(&cfg)
 	}
