@@ -50,6 +50,7 @@ func (c *compiler) node(n plan.Node) (*Node, error) {
 		return nil, err
 	}
 	d.What = fmt.Sprintf("%T", n)[len("*plan."):]
+	d.print = plan.Fingerprint(n)
 	c.job.Nodes = append(c.job.Nodes, d)
 	c.done[n] = d
 	return d, nil
@@ -142,8 +143,27 @@ func (c *compiler) printer(cols []plan.Column) op.RowPrinter {
 	return op.PrintRows(typesOf(cols), c.Env.Zone)
 }
 
-// appendOnly tells whether a node's changes are never negative.
-func (c *compiler) appendOnly(n plan.Node) bool { return c.Once || n.Properties().AppendOnly }
+// appendOnly tells whether a node's changes are never negative. When the plan is run
+// once, that is so unless an outer join or its like takes back, in the same epoch, rows
+// that have found a partner.
+func (c *compiler) appendOnly(n plan.Node) bool {
+	if !c.Once || n.Properties().AppendOnly {
+		return n.Properties().AppendOnly
+	}
+	if j, is := n.(*plan.Join); is && j.Kind != plan.Inner && j.Kind != plan.Semi {
+		return false
+	}
+	switch n.(type) {
+	case *plan.Aggregate, *plan.TopN, *plan.MaxOne:
+		return true // they wait for the end
+	}
+	for _, in := range n.Inputs() {
+		if !c.appendOnly(in) {
+			return false
+		}
+	}
+	return true
+}
 
 // failing notes that rows of a node can fail.
 func (c *compiler) failing(n *Node) *Node {

@@ -2,6 +2,7 @@ package dataflow
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/zeebo/xxh3"
@@ -97,7 +98,7 @@ func (c *compiler) finish(firstTable uint32, stored *Node) (*Job, error) {
 	j.FirstTable = firstTable
 	j.own()
 	var text strings.Builder
-	for _, n := range j.Nodes {
+	for i, n := range j.Nodes {
 		count := 0
 		if n.Make != nil {
 			o, err := n.Make(0, 1)
@@ -114,7 +115,10 @@ func (c *compiler) finish(firstTable uint32, stored *Node) (*Job, error) {
 			j.FailedIn = at
 		}
 		j.TableCount += count
-		fmt.Fprintf(&text, "%s/%d ", n.What, count)
+		fmt.Fprintf(&text, "%d %s %s %d", i, n.What, n.print, count)
+		for _, in := range n.In {
+			fmt.Fprintf(&text, " %d", slices.Index(j.Nodes, in.From))
+		}
 	}
 	j.Fingerprint = xxh3.HashString(text.String())
 	return j, nil

@@ -11,7 +11,7 @@ type JobID uint32
 
 // Node is one operator of a job, on all shards.
 type Node struct {
-	// What says what it does: for people, and for the fingerprint of the job.
+	// What says what it does, for people.
 	What string
 	// In are its inputs, by port.
 	In []In
@@ -26,6 +26,7 @@ type Node struct {
 
 	job   *Job
 	stage int
+	print string // all that it computes
 }
 
 // Job is the job it is part of.

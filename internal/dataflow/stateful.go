@@ -111,8 +111,11 @@ func (c *compiler) join(n *plan.Join, l, r *Node) *Node {
 			NullSafe: n.NullSafe, Env: c.Env,
 			Print: c.printer(append(slices.Clone(n.L.Columns()), n.R.Columns()...)),
 		}
-		if n.Residual != nil {
-			cfg.Residual, cfg.ResidualCols = expr.Compile([]expr.Expr{n.Residual}), columnsOf(n.Residual)
+		switch {
+		case n.Residual != nil:
+			cfg.Residual, cfg.ResidualCols = expr.CompileFilter(n.Residual), columnsOf(n.Residual)
+		case n.Kind == plan.NullAnti && len(n.LKeys) > 1:
+			rowNotIn(&cfg)
 		}
 		return op.NewJoin(cfg)
 	}

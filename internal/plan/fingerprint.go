@@ -9,6 +9,10 @@ import (
 	"github.com/weirstream/weir/internal/zset"
 )
 
+// Fingerprint says of a Node all but its inputs, names left aside: over the same inputs,
+// Nodes that say the same compute the same.
+func Fingerprint(n Node) string { return fingerprint(n) }
+
 // fingerprint says of a Node all but its inputs: equal ones over equal inputs compute the same.
 func fingerprint(n Node) string {
 	var b strings.Builder
