@@ -51,7 +51,7 @@ func CompileFilter(pred Expr) *Program {
 	for _, part := range conjuncts(pred) {
 		reg := c.emit(part, c.p.final)
 		entered = append(entered, len(c.p.steps))
-		c.p.final = c.enter(c.p.final, reg, ifTrue)
+		c.p.final = c.enter(c.p.final, ifTrue, reg)
 	}
 	for _, at := range entered {
 		c.leave(at)
@@ -103,13 +103,13 @@ func (c *compiler) register(scope int, key string) (reg int, fresh bool) {
 	return reg, true
 }
 
-// enter begins a scope: rows of a parent that pass a test on a register.
-func (c *compiler) enter(parent, reg int, test rowTest) int {
+// enter begins a scope: rows of a parent that pass a test on each of some registers.
+func (c *compiler) enter(parent int, test rowTest, regs ...int) int {
 	scope := c.p.scopes
 	c.p.scopes++
 	c.parent = append(c.parent, parent)
 	c.seen = append(c.seen, map[string]int{})
-	c.p.steps = append(c.p.steps, step{do: doEnter, scope: scope, from: parent, args: []int{reg}, test: test})
+	c.p.steps = append(c.p.steps, step{do: doEnter, scope: scope, from: parent, args: regs, test: test})
 	c.leave(len(c.p.steps) - 1)
 	return scope
 }

@@ -37,13 +37,14 @@ func (c *compiler) emitLogic(do action, args []Expr, scope int) int {
 	}
 	current := scope
 	var branches []branch
-	var entered []int
+	var entered, since []int // since: the operands since the scope was entered
 	for i, a := range args {
 		if i > 0 && !isCheap(a) {
 			entered = append(entered, len(c.p.steps))
-			current = c.enter(current, branches[i-1].reg, test)
+			current, since = c.enter(current, test, since...), nil
 		}
-		branches = append(branches, branch{current, c.emit(a, current)})
+		reg := c.emit(a, current)
+		branches, since = append(branches, branch{current, reg}), append(since, reg)
 	}
 	for _, at := range entered {
 		c.leave(at)
@@ -65,11 +66,11 @@ func (c *compiler) emitCase(e *Case, scope int) int {
 	for _, w := range e.Whens {
 		cond := c.emit(w.Cond, rest)
 		at := len(c.p.steps)
-		taken := c.enter(rest, cond, ifTrue)
+		taken := c.enter(rest, ifTrue, cond)
 		branches = append(branches, branch{taken, c.emit(w.Then, taken)})
 		c.leave(at)
 		entered = append(entered, len(c.p.steps))
-		rest = c.enter(rest, cond, ifNotTrue)
+		rest = c.enter(rest, ifNotTrue, cond)
 	}
 	branches = append(branches, branch{rest, c.emit(e.Else, rest)})
 	for _, at := range entered {
@@ -88,9 +89,9 @@ func (c *compiler) emitCoalesce(e *Coalesce, scope int) int {
 			branches = append(branches, branch{rest, reg})
 			break
 		}
-		branches = append(branches, branch{c.enter(rest, reg, ifNotNull), reg})
+		branches = append(branches, branch{c.enter(rest, ifNotNull, reg), reg})
 		entered = append(entered, len(c.p.steps))
-		rest = c.enter(rest, reg, ifNull)
+		rest = c.enter(rest, ifNull, reg)
 	}
 	for _, at := range entered {
 		c.leave(at)

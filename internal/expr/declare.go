@@ -7,6 +7,7 @@ func declarations() []func(*Registry) {
 		declareInts,
 		declareFloats,
 		declareNumerics,
+		declareNumericMath,
 		declareText,
 		declareLike,
 		declareRegexp,

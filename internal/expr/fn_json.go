@@ -73,6 +73,14 @@ func found(part []byte, ok bool) ([]byte, error) {
 func field(r *Row, v []byte) ([]byte, error)   { return found(jsontext.Field(v, r.Bytes(1))) }
 func element(r *Row, v []byte) ([]byte, error) { return found(jsontext.Element(v, int(r.Int(1)))) }
 
+// elementB takes a scalar of jsonb for the one element of an array, as PostgreSQL keeps it.
+func elementB(r *Row, v []byte) ([]byte, error) {
+	if i := r.Int(1); (i == 0 || i == -1) && jsontext.IsScalar(v) {
+		return v, nil
+	}
+	return element(r, v)
+}
+
 // follow goes along a path of argument 1, an array of text.
 func follow(r *Row, v []byte) ([]byte, error) {
 	steps, err := elementsOf(r, datum.OIDText)
@@ -105,6 +113,10 @@ func followArgs(r *Row, v []byte) ([]byte, error) {
 
 func declareJSON(r *Registry) {
 	for _, t := range []string{"json", "jsonb"} {
+		element := element
+		if t == "jsonb" {
+			element = elementB
+		}
 		r.op("->", t+"_object_field("+t+",text) "+t, jsonSlice(field))
 		r.op("->>", t+"_object_field_text("+t+",text) text", jsonText(field))
 		r.op("->", t+"_array_element("+t+",int4) "+t, jsonSlice(element))

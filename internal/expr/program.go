@@ -17,6 +17,9 @@ type Env struct {
 	Params   []*zset.Vec     // one value each
 	User     string
 	Database string
+	// Random gives 64 random bits for random() and gen_random_uuid(); nil: they fail. It is called by one
+	// goroutine of an evaluation.
+	Random func() uint64
 }
 
 // RowError is what went wrong in one row of a chunk.

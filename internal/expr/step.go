@@ -24,7 +24,7 @@ type step struct {
 	// of a call
 	fn     *Func
 	kernel kernel
-	// of enter: which rows of the parent scope, by args[0], and where to go on when there are none
+	// of enter: which rows of the parent scope, by its args, and where to go on when there are none
 	test  rowTest
 	from  int
 	after int
@@ -155,8 +155,11 @@ func first64(set []uint64) *uint64 {
 
 // enter makes the set of rows of a scope and tells whether it has any.
 func (ev *evaluation) enter(s *step) bool {
-	parent, v := ev.scopes[s.from], ev.regs[s.args[0]]
-	ev.scopes[s.scope] = union(parent, ev.outside(v, s.test))
+	skip := ev.scopes[s.from]
+	for _, reg := range s.args {
+		skip = union(skip, ev.outside(ev.regs[reg], s.test))
+	}
+	ev.scopes[s.scope] = skip
 	return !isFull(ev.scopes[s.scope], ev.n)
 }
 

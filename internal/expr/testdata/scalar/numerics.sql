@@ -87,3 +87,32 @@ nullif(1.5, 1.50)
 5::int2 / 2.0
 1::numeric(1001)
 1::numeric(5, 2000)
+sqrt(2.0)
+sqrt(-1.0)
+exp(1.0)
+ln(10.0)
+ln(0.0)
+log(100.0)
+log10(1000.0)
+log(2.0, 64.0)
+2.0 ^ 10
+2.0 ^ 0.5
+power(2, 3.5)
+0.0 ^ -1
+(-8.0) ^ 0.5
+1.5 ^ -3
+min_scale(1.500)
+min_scale('NaN'::numeric)
+trim_scale(1.500)
+trim_scale(100)
+factorial(5)
+factorial(-1)
+factorial(40)
+width_bucket(5.35, 0.024, 10.06, 5)
+width_bucket(5.35::float8, 0.024, 10.06, 5)
+width_bucket(-1, 0, 10, 5)
+width_bucket(10, 0, 10, 5)
+width_bucket(5, 10, 0, 5)
+width_bucket(5, 0, 10, 0)
+width_bucket(5, 1, 1, 5)
+width_bucket('NaN'::numeric, 1, 2, 5)
