@@ -126,7 +126,7 @@ func (a *attempt) reader(skip Position) (*reader, error) {
 		return nil, err
 	}
 	return &reader{
-		tables: t, channel: a.opts.Source.Channel(), gate: a.gate, incarnation: a.start.Incarnation,
+		tables: t, finder: t.finder(), channel: a.opts.Source.Channel(), gate: a.gate, incarnation: a.start.Incarnation,
 		target: a.start.Target, skip: skip, batches: newBatches(a.opts.Prefetch),
 		most: min(batchItems, a.opts.BatchRows, a.opts.SnapshotRows), every: a.opts.encodeEvery, last: a.mark, side: a.mark.side, saved: a.saved, asked: true,
 	}, nil

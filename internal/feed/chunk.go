@@ -2,14 +2,12 @@ package feed
 
 import (
 	"context"
-	"errors"
-	"io"
 
 	"github.com/weirstream/weir/internal/backfill"
+	"github.com/weirstream/weir/internal/reconcile"
 	"github.com/weirstream/weir/internal/row"
 	"github.com/weirstream/weir/internal/ts"
 	"github.com/weirstream/weir/internal/wal"
-	"github.com/weirstream/weir/internal/weirerr"
 )
 
 // marker lets a chunk of our snapshots take effect: its rows come from the side
@@ -59,7 +57,7 @@ func (r *reader) chunk(ctx context.Context, e *wal.Entry, m *backfill.Marker, sh
 	if err := c.begin(m); err != nil {
 		return err
 	}
-	return c.read(ctx, side, at)
+	return reconcile.Rows(ctx, side, at, func(changes []byte) error { return c.rows(ctx, changes) })
 }
 
 // chunkReader puts a chunk's rows into batches.
@@ -100,53 +98,6 @@ func (c *chunkReader) newTxn() {
 	t.Ts, t.Xid, t.CommitUs = c.entry.Ts, c.entry.Xid, c.entry.CommitUs
 	t.Position, t.Snapshot, t.Chunk = c.r.b.arena.copy(c.pos), true, c.head
 	c.txn = t
-}
-
-func (c *chunkReader) read(ctx context.Context, side wal.Channel, at ts.Ts) error {
-	rd, err := side.Read(at - 1)
-	if err != nil {
-		return err
-	}
-	defer rd.Close()
-	for {
-		in, err := rd.Next(ctx)
-		if err != nil {
-			return err
-		}
-		if len(in.Entries) == 0 && in.Resolved < at {
-			continue
-		}
-		if len(in.Entries) == 0 || in.Entries[0].Ts != at {
-			return weirerr.New(weirerr.LogCorrupt, "rows of a snapshot chunk are missing").
-				With("channel", side.Name()).With("ts", at).Hint("resync the changefeed")
-		}
-		e := &in.Entries[0]
-		if e.Large == nil {
-			return c.rows(ctx, e.Changes)
-		}
-		return c.parts(ctx, side, e.Large)
-	}
-}
-
-func (c *chunkReader) parts(ctx context.Context, side wal.Channel, ref *wal.LargeRef) error {
-	parts, err := side.Parts(ref)
-	if err != nil {
-		return err
-	}
-	defer parts.Close()
-	joined := wal.Joiner{Parts: parts}
-	for {
-		changes, err := joined.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := c.rows(ctx, changes); err != nil {
-			return err
-		}
-	}
 }
 
 // rows takes a run of the chunk's rows. Between two runs the target may commit.

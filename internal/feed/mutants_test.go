@@ -20,7 +20,7 @@ func TestMutants(t *testing.T) {
 		{"does not hear of a failure", "writer_commit.go", "if err != nil {\n\t\treturn err\n\t}\n\ts := w.sent[0]", "s := w.sent[0]", "TestAFailedCommit"},
 		{"believes the checkpoint, not the target", "attempt.go", "return saved.Ts, pos, nil\n\t}", "return saved.Ts, saved, nil\n\t}", crash},
 		{"delivers rows of a void reading", "chunk.go", "err != nil || !ok || !r.consumer", "err != nil || !ok && false || !r.consumer", crash},
-		{"delivers what a chunk has", "slots.go", "return k.decider.Insert(k.slots[pair[0]], xid)", "return 1", crash},
+		{"delivers what a chunk has", "../reconcile/slots.go", "return t.decider.Insert(t.slots[pair[0]], xid)", "return 1", crash},
 		{"takes an unknown target for a fresh one", "attempt.go", "if _, forgets := sink.(Forgetful); !forgets &&", "if _, forgets := sink.(Forgetful); false && !forgets &&", "TestTargetThatLostItsPosition"},
 		{"reads past the target", "reader.go", "|| r.target != 0 && e.Ts > r.target {", "{", "TestTargetTsIsExact"},
 		{"the target shape comes after its rows", "unit.go", "if r.delivered[sh.Table] != sh.Version {", "if false {", crash},

@@ -3,9 +3,9 @@ package feed
 import (
 	"context"
 	"errors"
-	"io"
 	"time"
 
+	"github.com/weirstream/weir/internal/reconcile"
 	"github.com/weirstream/weir/internal/row"
 	"github.com/weirstream/weir/internal/ts"
 	"github.com/weirstream/weir/internal/wal"
@@ -36,7 +36,8 @@ type reader struct {
 	asked   bool         // snapshots were asked for since the side channel was last removed
 	saved   func() *mark // the mark that is saved
 	units   []unit       // of the run being decided
-	slots   slotter      // decisions about tables under snapshot
+	pieces  [][]byte     // their changes
+	finder  reconcile.Finder
 }
 
 // pollEvery is how often the source is asked for new tables.
@@ -172,17 +173,17 @@ func (r *reader) entries(ctx context.Context, all []wal.Entry) error {
 
 // small processes a run of ordinary transactions, and returns how many.
 func (r *reader) small(ctx context.Context, all []wal.Entry) (int, error) {
-	r.units = r.units[:0]
+	r.units, r.pieces = r.units[:0], r.pieces[:0]
 	for i := range all {
 		e := &all[i]
 		if e.Kind == wal.KindMarker || e.Large != nil || r.target != 0 && e.Ts > r.target {
 			break
 		}
-		r.units = append(r.units, unit{entry: e, changes: e.Changes})
+		r.units, r.pieces = append(r.units, unit{entry: e, changes: e.Changes}), append(r.pieces, e.Changes)
 	}
 	n := 0
 	for n < len(r.units) {
-		k, err := r.slots.prepare(ctx, r.tables, r.units[n:])
+		k, err := r.finder.Prepare(ctx, r.pieces[n:])
 		if err != nil {
 			return n, err
 		}
@@ -229,23 +230,11 @@ func (r *reader) large(ctx context.Context, e *wal.Entry) error {
 	if err := r.flush(ctx, Position{Ts: r.at}); err != nil {
 		return err
 	}
-	parts, err := r.channel.Parts(e.Large)
+	err := reconcile.Parts(r.channel, e.Large, func(changes []byte) error {
+		return r.part(ctx, unit{entry: e, changes: changes})
+	})
 	if err != nil {
 		return err
-	}
-	defer parts.Close()
-	joined := wal.Joiner{Parts: parts}
-	for {
-		changes, err := joined.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if err := r.part(ctx, unit{entry: e, changes: changes}); err != nil {
-			return err
-		}
 	}
 	r.b.count++
 	r.at = e.Ts
@@ -259,7 +248,7 @@ func (r *reader) part(ctx context.Context, u unit) error {
 			return err
 		}
 	}
-	if _, err := r.slots.prepare(ctx, r.tables, []unit{u}); err != nil {
+	if _, err := r.finder.Prepare(ctx, [][]byte{u.changes}); err != nil {
 		return err
 	}
 	return r.unit(ctx, &u, r.txn(u.entry))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirstream/weir/internal/backfill"
 	"github.com/weirstream/weir/internal/filter"
+	"github.com/weirstream/weir/internal/reconcile"
 	"github.com/weirstream/weir/internal/row"
 	"github.com/weirstream/weir/internal/ts"
 )
@@ -93,6 +94,17 @@ func (t *tables) shape(id row.TableID, version uint32) (*shape, error) {
 	}
 	t.last = s
 	return s, nil
+}
+
+// finder decides about changes of tables under snapshot.
+func (t *tables) finder() reconcile.Finder {
+	return reconcile.Finder{Consumer: t.consumer, Locate: t.source.Locate, Key: func(id row.TableID, version uint32) ([]int, bool, error) {
+		s, err := t.shape(id, version)
+		if err != nil {
+			return nil, false, err
+		}
+		return s.key, s.taken, nil
+	}}
 }
 
 func (t *tables) keep(schema *row.Schema) *shape {

@@ -3,10 +3,19 @@ package feed
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/weirstream/weir/internal/backfill"
+	"github.com/weirstream/weir/internal/reconcile"
 	"github.com/weirstream/weir/internal/row"
+	"github.com/weirstream/weir/internal/wal"
 )
+
+// unit is a piece of a transaction: all its changes, or one part of them.
+type unit struct {
+	entry   *wal.Entry
+	changes []byte
+}
 
 // unit processes the changes of a piece of a transaction. With txn nil the
 // target has them already: then only the state follows.
@@ -48,7 +57,10 @@ func (r *reader) change(ctx context.Context, u *unit, c *row.Change, txn *Txn) e
 	if !r.consumer.Active(c.Table) {
 		return r.deliver(u, sh, c, txn)
 	}
-	verdict, err := r.verdict(ctx, u, sh, c)
+	verdict, err := r.finder.Verdict(ctx, c, sh.key, u.entry.Xid)
+	if errors.Is(err, row.ErrCorrupt) {
+		return r.badEntry(u.entry, err)
+	}
 	if err != nil {
 		return named(err, sh.Schema)
 	}
@@ -62,21 +74,6 @@ func (r *reader) change(ctx context.Context, u *unit, c *row.Change, txn *Txn) e
 		return r.appear(ctx, u, sh, c, txn)
 	}
 	return nil
-}
-
-func (r *reader) verdict(ctx context.Context, u *unit, sh *shape, c *row.Change) (backfill.Verdict, error) {
-	if !r.slots.alone {
-		return r.slots.tables[c.Table].verdict(u.entry.Xid), nil
-	}
-	k := tableSlots{decider: r.consumer.Decider(c.Table), bounds: r.consumer.Bounds(c.Table)}
-	if err := k.add(&r.slots.arena, sh, c); err != nil {
-		return backfill.Drop, r.badEntry(u.entry, err)
-	}
-	var err error
-	if k.slots, err = locate(ctx, r.source, c.Table, k.bounds, k.keys); err != nil {
-		return backfill.Drop, err
-	}
-	return k.verdict(u.entry.Xid), nil
 }
 
 // deliver puts a change into the batch, behind the change of shape that it may
@@ -171,7 +168,7 @@ func (r *reader) appear(ctx context.Context, u *unit, sh *shape, c *row.Change, 
 	}
 	filled, missing := r.fill(c.New, c.Old, c.OldKind == row.OldFull)
 	if missing {
-		key, err := keyOf(&r.slots.arena, sh, c.New, c.Old)
+		key, err := reconcile.AppendKey(nil, sh.key, c.New, c.Old)
 		if err != nil {
 			return r.badEntry(u.entry, err)
 		}
