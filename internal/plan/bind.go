@@ -20,6 +20,8 @@ type Options struct {
 	ParamTypes []datum.TypeRef
 	// Parse reads the body of a plain view. Needed only where the catalog has some.
 	Parse func(text string) (*sql.Select, error)
+	// ParseExpr reads a column's default. Needed only by INSERT, UPDATE and Defaults.
+	ParseExpr func(text string) (sql.Expr, error)
 }
 
 // Bind makes the plan of a query. Errors are *sql.Error.

@@ -16,9 +16,9 @@ type context struct {
 	place                     string
 	aggregates, windows, sets bool // what it may have
 	// pending are the subqueries that its expressions are to find joined to what they read.
-	pending []subjoin
-	// inAggregate: arguments of an aggregate.
-	inAggregate bool
+	pending     []subjoin
+	inAggregate bool // it is the arguments of an aggregate
+	grouping    bool // it is GROUP BY
 }
 
 // subjoin is a subquery to be joined to the relation that an expression reads.
@@ -46,8 +46,38 @@ func (c *context) joined(rel algebra.Rel) algebra.Rel {
 	return rel
 }
 
-// bind makes a typed expression.
-func (c *context) bind(e sql.Expr) (expr.Expr, error) { return c.b.reg.Bind(e, c) }
+// bind makes a typed expression, what is constant in it computed.
+func (c *context) bind(e sql.Expr) (expr.Expr, error) {
+	x, err := c.b.reg.Bind(e, c)
+	if err != nil {
+		return nil, err
+	}
+	return folded(x), nil
+}
+
+// folded computes what depends on nothing. What fails is left to fail when, and if, it is reached.
+func folded(x expr.Expr) expr.Expr {
+	return algebra.Rewrite(x, func(e expr.Expr) expr.Expr {
+		if len(algebra.Args(e)) == 0 || !fixedParts(e) {
+			return nil
+		}
+		if c, ok := expr.Constant(e); ok {
+			return c
+		}
+		return nil
+	})
+}
+
+// fixedParts tells whether e is made of constants alone.
+func fixedParts(e expr.Expr) bool {
+	return !algebra.Any(e, func(e expr.Expr) bool {
+		switch e.(type) {
+		case *expr.Column, *expr.Param:
+			return true
+		}
+		return false
+	})
+}
 
 // Column implements expr.Scope.
 func (c *context) Column(ref *sql.ColumnRef) (expr.Expr, error) {
@@ -132,7 +162,10 @@ func (c *context) conditions(e sql.Expr, what string, semi bool) ([]expr.Expr, e
 
 // conditionsOf takes a bound condition apart and finds the equalities.
 func (b *binder) conditionsOf(x expr.Expr) []expr.Expr {
-	conds := algebra.Conjuncts(x)
+	var conds []expr.Expr
+	for _, c := range algebra.Conjuncts(x) {
+		conds = append(conds, algebra.Conjuncts(algebra.Factored(c))...)
+	}
 	for i, c := range conds {
 		conds[i] = b.condition(c)
 	}
@@ -153,7 +186,7 @@ func (b *binder) condition(x expr.Expr) expr.Expr {
 	if !ok {
 		return x
 	}
-	return &algebra.Eq{L: l, R: r, NullSafe: nullSafe}
+	return &algebra.Eq{L: folded(l), R: folded(r), NullSafe: nullSafe, Plain: x}
 }
 
 // filtered is rel with conditions.

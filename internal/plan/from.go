@@ -184,7 +184,7 @@ func (b *binder) subqueryRef(ref *sql.SubqueryRef, s *scope) (*from, error) {
 
 // outerOnly is what an item of FROM sees that is not lateral: WITH and what is around the SELECT.
 func (s *scope) outerOnly() *scope {
-	return &scope{outer: s.outer, ctes: s.ctes}
+	return &scope{outer: s.outer, ctes: s.ctes, unseen: s.tables}
 }
 
 // derived is a query as an item of FROM. An empty name cannot be referred to.

@@ -15,6 +15,8 @@ type grouping struct {
 	pending []subjoin // subqueries in GROUP BY and in arguments
 	written bool      // GROUP BY or HAVING was written
 	clause  *context  // the clause that is being bound
+	// subqueries are the values of those in GROUP BY.
+	subqueries map[*sql.Subquery]expr.Expr
 }
 
 func (g *grouping) used() bool { return g.written || len(g.aggs) > 0 }
@@ -115,7 +117,7 @@ func (b *binder) groupBy(q *sql.Select, s *scope, targets []sql.Target) error {
 	if q.Grouping {
 		return unsupported(q.GroupBy[0].Pos(), "grouping sets, ROLLUP and CUBE are", "Write one query for each set and combine them with UNION ALL.")
 	}
-	ctx := &context{b: b, s: s, place: "GROUP BY"}
+	ctx := &context{b: b, s: s, place: "GROUP BY", grouping: true}
 	s.agg.clause = ctx
 	for _, e := range q.GroupBy {
 		target, err := groupTarget(e, s, targets)
@@ -129,7 +131,7 @@ func (b *binder) groupBy(q *sql.Select, s *scope, targets []sql.Target) error {
 		if x, err = b.reg.Decided(x, target.Pos()); err != nil {
 			return err
 		}
-		s.agg.addKey(b, x)
+		s.agg.addKey(b, s, x)
 	}
 	s.agg.pending = append(s.agg.pending, ctx.pending...)
 	return nil
@@ -185,34 +187,29 @@ func ordinal(e sql.Expr) (int, bool) {
 }
 
 // addKey makes a column of an expression of GROUP BY.
-func (g *grouping) addKey(b *binder, x expr.Expr) {
+func (g *grouping) addKey(b *binder, s *scope, x expr.Expr) {
 	for _, k := range g.keys {
 		if algebra.Same(k.X, x) {
 			return
 		}
 	}
 	col, plain := algebra.AsColumn(x)
-	if !plain {
+	if !plain || !s.made().Has(col) {
 		col = b.q.New("", x.Type())
 	}
 	g.keys = append(g.keys, algebra.Item{Col: col, X: x})
 }
 
-// aggregated puts the aggregate over rel. After it, the expressions of SELECT, HAVING and
-// ORDER BY are to be passed through grouped.
-func (b *binder) aggregated(rel algebra.Rel, s *scope) algebra.Rel {
-	g := s.agg
+// aggregated puts the aggregate over rel. The expressions of SELECT, HAVING and ORDER BY are
+// passed through grouped before.
+func (b *binder) aggregated(rel algebra.Rel, g *grouping) algebra.Rel {
 	for _, j := range g.pending {
 		rel = j.over(rel)
 	}
 	out := rel.Out()
 	var items []algebra.Item
 	agg := &algebra.Agg{Aggs: g.aggs, Global: len(g.keys) == 0}
-	for i, k := range g.keys {
-		if col, plain := algebra.AsColumn(k.X); plain && !slices.Contains(out, col) { // from outside
-			g.keys[i].Col = b.q.NewLike(col)
-			k = g.keys[i]
-		}
+	for _, k := range g.keys {
 		agg.Group = append(agg.Group, k.Col)
 		if !slices.Contains(out, k.Col) {
 			items = append(items, k)
@@ -225,9 +222,9 @@ func (b *binder) aggregated(rel algebra.Rel, s *scope) algebra.Rel {
 	return agg
 }
 
-// dependents adds the columns of a table whose primary key is among the groups: they
-// have one value in each.
-func (g *grouping) dependents(b *binder, s *scope) {
+// determined tells whether the groups include the primary key of the table that a
+// column is of: then it has one value in each.
+func (g *grouping) determined(col algebra.Col, s *scope) bool {
 	var groups algebra.Set
 	for _, k := range g.keys {
 		if c, plain := algebra.AsColumn(k.X); plain {
@@ -235,23 +232,22 @@ func (g *grouping) dependents(b *binder, s *scope) {
 		}
 	}
 	for _, t := range s.tables {
-		if t.rel == nil || len(t.rel.Key) == 0 {
+		if t.rel == nil || len(t.rel.Key) == 0 || !slices.ContainsFunc(t.cols, func(c column) bool { return c.col == col }) {
 			continue
 		}
 		all := true
 		for _, k := range t.rel.Key {
 			all = all && groups.Has(t.cols[k].col)
 		}
-		if !all {
-			continue
-		}
-		for _, c := range t.cols {
-			g.addKey(b, b.value(&c))
+		if all {
+			return true
 		}
 	}
+	return false
 }
 
-// grouped replaces in x what GROUP BY computes, and refuses other columns of FROM.
+// grouped replaces in x what GROUP BY computes, and refuses other columns of FROM. Those that
+// a primary key determines become groups too.
 func (b *binder) grouped(x expr.Expr, s *scope, pos int) (expr.Expr, error) {
 	own := s.made()
 	var bad *expr.Column
@@ -261,7 +257,14 @@ func (b *binder) grouped(x expr.Expr, s *scope, pos int) (expr.Expr, error) {
 				return b.q.Column(k.Col)
 			}
 		}
-		if c, ok := e.(*expr.Column); ok && own.Has(algebra.Col(c.Index)) && bad == nil {
+		c, ok := e.(*expr.Column)
+		if !ok || !own.Has(algebra.Col(c.Index)) {
+			return nil
+		}
+		switch {
+		case s.agg.determined(algebra.Col(c.Index), s):
+			s.agg.addKey(b, s, c)
+		case bad == nil:
 			bad = c
 		}
 		return nil

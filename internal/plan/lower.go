@@ -201,7 +201,9 @@ var joinKinds = map[algebra.JoinKind]JoinKind{
 
 func (l *lowering) aggregate(r *algebra.Agg) *lowered {
 	in := l.lower(r.In)
-	n := &Aggregate{In: in.node, Group: positions(r.Group, in.at), Global: r.Global}
+	groups := slices.Clone(r.Group) // in the input's order: GROUP BY a, b and b, a are one Node
+	slices.SortFunc(groups, func(a, b algebra.Col) int { return slices.Index(in.at, a) - slices.Index(in.at, b) })
+	n := &Aggregate{In: in.node, Group: positions(groups, in.at), Global: r.Global}
 	position := func(e expr.Expr) int {
 		if e == nil {
 			return -1
@@ -209,7 +211,7 @@ func (l *lowering) aggregate(r *algebra.Agg) *lowered {
 		c, _ := algebra.AsColumn(e)
 		return slices.Index(in.at, c)
 	}
-	at := slices.Clone(r.Group)
+	at := groups
 	for _, a := range r.Aggs {
 		n.Aggs = append(n.Aggs, Agg{Fn: a.Fn, Arg: position(a.Arg), Distinct: a.Distinct, Filter: position(a.Filter)})
 		at = append(at, a.Col)
@@ -279,6 +281,9 @@ func (l *lowering) expr(x expr.Expr, at []algebra.Col) expr.Expr {
 			}
 			return &expr.Column{Index: i, T: e.T}
 		case *algebra.Eq:
+			if e.Plain != nil {
+				return l.expr(e.Plain, at)
+			}
 			return l.equality(l.expr(e.L, at), l.expr(e.R, at), e.NullSafe)
 		}
 		return nil

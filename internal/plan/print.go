@@ -75,6 +75,7 @@ func (p printer) list(es []expr.Expr, between string) string {
 
 // symbols are how functions of two arguments end that have an operator.
 var symbols = []struct{ end, symbol string }{
+	{"_eq_", "="}, {"_ne_", "<>"}, {"_lt_", "<"}, {"_le_", "<="}, {"_gt_", ">"}, {"_ge_", ">="}, {"_pl_", "+"}, {"_mi_", "-"},
 	{"eq", "="}, {"ne", "<>"}, {"lt", "<"}, {"le", "<="}, {"gt", ">"}, {"ge", ">="},
 	{"pl", "+"}, {"mi", "-"}, {"mul", "*"}, {"div", "/"}, {"_add", "+"}, {"_sub", "-"}, {"_mul", "*"}, {"_div", "/"},
 	{"cat", "||"}, {"nlike", "!~~"}, {"like", "~~"},
@@ -90,6 +91,8 @@ func (p printer) call(c *expr.Call) string {
 			test = strings.Replace(test, "IS ", "IS NOT ", 1)
 		}
 		return p.expr(c.Args[0]) + " " + test
+	case name == "relabel" && len(c.Args) == 1:
+		return p.expr(c.Args[0])
 	case name == "not" && len(c.Args) == 1:
 		return "NOT " + p.expr(c.Args[0])
 	case strings.HasPrefix(name, "distinct ") && len(c.Args) == 2:
@@ -107,7 +110,7 @@ func (p printer) call(c *expr.Call) string {
 
 func operatorOf(name string) string {
 	for _, s := range symbols {
-		if strings.HasSuffix(name, s.end) && !strings.ContainsRune(name, ' ') {
+		if (strings.HasSuffix(name, s.end) || s.end[0] == '_' && strings.HasSuffix(s.end, "_") && strings.Contains(name, s.end)) && !strings.ContainsRune(name, ' ') {
 			return s.symbol
 		}
 	}

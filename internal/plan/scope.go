@@ -16,6 +16,7 @@ type scope struct {
 	outer  *scope
 	ctes   []*cte
 	tables []*table // what t.column finds
+	unseen []*table // items of FROM that are there but not for this part
 	cols   []column // what column finds, and the order of *
 	// agg collects the SELECT's aggregates while its clauses are bound.
 	agg  *grouping
@@ -156,6 +157,12 @@ func (s *scope) undefinedTable(parts []string, pos int) error {
 			if t.rel != nil && t.rel.Name == name && t.name != name {
 				return withHint(fail(sql.UndefinedTable, pos, "invalid reference to FROM-clause entry for table %q", name),
 					"Perhaps you meant to reference the table alias %q.", t.name)
+			}
+		}
+		for _, t := range at.unseen {
+			if t.name == name {
+				return withHint(fail(sql.UndefinedTable, pos, "invalid reference to FROM-clause entry for table %q", name),
+					"There is an entry for table %q, but it cannot be referenced from this part of the query.", name)
 			}
 		}
 	}

@@ -44,7 +44,8 @@ func (b *binder) query(q *sql.Select, around *scope, top bool) (*bound, error) {
 
 // plainSelect binds one SELECT.
 func (b *binder) plainSelect(q *sql.Select, s *scope) (*bound, error) {
-	s.agg, s.over = &grouping{written: len(q.GroupBy) > 0 || q.Having != nil}, &over{}
+	s.over = &over{}
+	s.agg = &grouping{written: len(q.GroupBy) > 0 || q.Having != nil, subqueries: map[*sql.Subquery]expr.Expr{}}
 	rel, err := b.fromClause(q.From, s)
 	if err != nil {
 		return nil, err
@@ -70,11 +71,10 @@ func (b *binder) plainSelect(q *sql.Select, s *scope) (*bound, error) {
 		return nil, err
 	}
 	if s.agg.used() {
-		s.agg.dependents(b, s)
-		rel = b.aggregated(rel, s)
 		if err := p.group(); err != nil {
 			return nil, err
 		}
+		rel = b.aggregated(rel, s.agg)
 	}
 	return p.put(rel)
 }

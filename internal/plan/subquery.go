@@ -9,8 +9,24 @@ import (
 	"github.com/weirstream/weir/internal/sql"
 )
 
-// Subquery implements expr.Scope: a subquery as a value.
+// Subquery implements expr.Scope: a subquery as a value. One that GROUP BY takes from the list
+// of targets is the same value in both.
 func (c *context) Subquery(s *sql.Subquery) (expr.Expr, error) {
+	g := c.s.agg
+	if g == nil {
+		return c.subqueryValue(s)
+	}
+	if x := g.subqueries[s]; x != nil {
+		return x, nil
+	}
+	x, err := c.subqueryValue(s)
+	if err == nil && c.grouping {
+		g.subqueries[s] = x
+	}
+	return x, err
+}
+
+func (c *context) subqueryValue(s *sql.Subquery) (expr.Expr, error) {
 	r, err := c.subquery(s.Query)
 	if err != nil {
 		return nil, err

@@ -64,7 +64,10 @@ func (q *Query) keyColumns(r *Join) Rel {
 		if Refs(a).Within(ro) && Refs(b).Within(lo) {
 			a, b = b, a
 		}
-		if ra, rb := Refs(a), Refs(b); ra.Within(lo) && rb.Within(ro) && !ra.Empty() && !rb.Empty() && !volatile(a) && !volatile(b) {
+		ra, rb := Refs(a), Refs(b)
+		// A constant is no key, but NullAnti has nothing else than keys.
+		constant := r.Kind != NullAnti && (ra.Empty() || rb.Empty() || volatile(a) || volatile(b))
+		if ra.Within(lo) && rb.Within(ro) && !constant {
 			on[i] = &Eq{L: l.column(a), R: rt.column(b), NullSafe: eq.NullSafe}
 		}
 	}

@@ -1,6 +1,8 @@
 package algebra
 
 import (
+	"slices"
+
 	"github.com/weirstream/weir/internal/expr"
 )
 
@@ -65,10 +67,16 @@ func filter(r Rel, conds []expr.Expr) Rel {
 	if len(conds) == 0 {
 		return r
 	}
-	if f, ok := r.(*Filter); ok {
-		return &Filter{In: f.In, Conds: append(f.Conds[:len(f.Conds):len(f.Conds)], conds...)}
+	f := &Filter{In: r}
+	if under, ok := r.(*Filter); ok {
+		f.In, f.Conds = under.In, slices.Clone(under.Conds)
 	}
-	return &Filter{In: r, Conds: conds}
+	for _, c := range conds {
+		if !slices.ContainsFunc(f.Conds, func(x expr.Expr) bool { return Same(x, c) }) {
+			f.Conds = append(f.Conds, c)
+		}
+	}
+	return f
 }
 
 func empty(r Rel) Rel { return &Values{Cols: r.Out()} }
@@ -166,6 +174,14 @@ func (q *Query) pushJoin(r *Join, conds []expr.Expr) Rel {
 		on = q.decided(append(on, conds...))
 		lc, on = split(on, both, l)
 		rc, on = split(on, both, rt)
+		for _, c := range on {
+			if x := implied(c, l, both); x != nil {
+				lc = append(lc, x)
+			}
+			if x := implied(c, rt, both); x != nil {
+				rc = append(rc, x)
+			}
+		}
 		conds = nil
 	case Left:
 		lc, conds = split(conds, both, l)
@@ -186,7 +202,27 @@ func (q *Query) pushJoin(r *Join, conds []expr.Expr) Rel {
 		return empty(r)
 	}
 	out := &Join{Kind: r.Kind, L: q.push(r.L, lc), R: q.push(r.R, rc), On: on}
-	return filter(out, conds)
+	return filter(sunk(out), conds)
+}
+
+// sunk moves a semi join whose right side is filtered, so that it drops many rows, below the
+// inner joins of its left side, to the relation that it asks about.
+func sunk(r *Join) Rel {
+	j, ok := r.L.(*Join)
+	if !ok || r.Kind != Semi || j.Kind != Inner || passing(r.R) == 1 {
+		return r
+	}
+	l, rt := SetOf(j.L.Out()...), SetOf(j.R.Out()...)
+	if Free(j.R).Meets(l) || Free(r.R).Meets(l.Union(rt)) {
+		return r
+	}
+	switch asks := Refs(r.On...).Intersect(l.Union(rt)); {
+	case asks.Within(l):
+		return &Join{Kind: Inner, L: sunk(&Join{Kind: Semi, L: j.L, R: r.R, On: r.On}), R: j.R, On: j.On}
+	case asks.Within(rt):
+		return &Join{Kind: Inner, L: j.L, R: sunk(&Join{Kind: Semi, L: j.R, R: r.R, On: r.On}), On: j.On}
+	}
+	return r
 }
 
 // strengthened turns an outer join into one that makes no NULL rows where a

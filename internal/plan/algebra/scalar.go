@@ -1,16 +1,20 @@
 package algebra
 
 import (
+	"slices"
+
 	"github.com/weirstream/weir/internal/datum"
 	"github.com/weirstream/weir/internal/expr"
 )
 
 // Eq is L = R, or with NullSafe L IS NOT DISTINCT FROM R, of operands of one type: what
 // a join can look up by key. Package plan makes it of conditions that are equalities
-// and turns back into calls what does not become a key.
+// and turns back into calls what does not become a key. Plain is the condition as it was
+// written, over operands that may be of two types; nil: none was.
 type Eq struct {
 	L, R     expr.Expr
 	NullSafe bool
+	Plain    expr.Expr
 }
 
 // Type implements expr.Expr.
@@ -40,6 +44,9 @@ func Args(e expr.Expr) []expr.Expr {
 	case *expr.Coalesce:
 		return e.Args
 	case *Eq:
+		if e.Plain != nil {
+			return []expr.Expr{e.L, e.R, e.Plain}
+		}
 		return []expr.Expr{e.L, e.R}
 	case *expr.Case:
 		args := make([]expr.Expr, 0, 2*len(e.Whens)+1)
@@ -68,7 +75,11 @@ func withArgs(e expr.Expr, args []expr.Expr) expr.Expr {
 	case *expr.Coalesce:
 		return &expr.Coalesce{Args: args, T: e.T}
 	case *Eq:
-		return &Eq{L: args[0], R: args[1], NullSafe: e.NullSafe}
+		eq := &Eq{L: args[0], R: args[1], NullSafe: e.NullSafe}
+		if len(args) > 2 {
+			eq.Plain = args[2]
+		}
+		return eq
 	case *expr.Case:
 		c := *e
 		c.Whens = make([]expr.When, len(e.Whens))
@@ -157,6 +168,65 @@ func Conjuncts(e expr.Expr) []expr.Expr {
 	var out []expr.Expr
 	for _, a := range and.Args {
 		out = append(out, Conjuncts(a)...)
+	}
+	return out
+}
+
+// Factored takes what all branches of an OR have in common out of it: (a AND b) OR (a AND c)
+// is a AND (b OR c).
+func Factored(e expr.Expr) expr.Expr {
+	or, ok := e.(*expr.Or)
+	if !ok {
+		return e
+	}
+	branches := make([][]expr.Expr, len(or.Args))
+	for i, b := range or.Args {
+		branches[i] = Conjuncts(b)
+	}
+	var common []expr.Expr
+	for _, c := range branches[0] {
+		in := func(b []expr.Expr) bool { return slices.ContainsFunc(b, func(x expr.Expr) bool { return Same(x, c) }) }
+		if allOf(branches, in) {
+			common = append(common, c)
+		}
+	}
+	if len(common) == 0 {
+		return e
+	}
+	rest := &expr.Or{}
+	for _, b := range branches {
+		b = slices.DeleteFunc(b, func(x expr.Expr) bool {
+			return slices.ContainsFunc(common, func(c expr.Expr) bool { return Same(x, c) })
+		})
+		if len(b) == 0 {
+			return conjunction(common)
+		}
+		rest.Args = append(rest.Args, conjunction(b))
+	}
+	return conjunction(append(common, rest))
+}
+
+func conjunction(es []expr.Expr) expr.Expr {
+	if len(es) == 1 {
+		return es[0]
+	}
+	return &expr.And{Args: es}
+}
+
+// implied is what an OR says about the columns of one side alone: each branch's conditions on them.
+// nil when some branch says nothing. all are the columns of both sides.
+func implied(e expr.Expr, side, all Set) expr.Expr {
+	or, ok := e.(*expr.Or)
+	if !ok {
+		return nil
+	}
+	out := &expr.Or{}
+	for _, b := range or.Args {
+		down, _ := split(Conjuncts(b), all, side)
+		if len(down) == 0 {
+			return nil
+		}
+		out.Args = append(out.Args, conjunction(down))
 	}
 	return out
 }

@@ -1,5 +1,5 @@
 // Package planrun computes a plan over rows in memory, a Node at a time, the plain
-// way: nested loops, sorted slices, whole relations. It is slow and keeps to the
+// way: maps from keys to rows, sorted slices, whole relations. It is slow and keeps to the
 // letter of package plan; tests hold the engine and the planner against it.
 //
 //	plan.Query + tables ─► Run ─► rows

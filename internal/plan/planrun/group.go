@@ -85,10 +85,11 @@ func aggregateRows(out *zset.Vec, a plan.Agg, in *zset.Chunk, rows []int) error 
 	return nil
 }
 
+// extreme is the last of the least or greatest values: 1.0 and 1 are equal and look different.
 func extreme(v *zset.Vec, rows []int, least bool) int {
 	best := rows[0]
 	for _, i := range rows[1:] {
-		if d := zset.Compare(v, i, v, best); least && d < 0 || !least && d > 0 {
+		if d := zset.Compare(v, i, v, best); least && d <= 0 || !least && d >= 0 {
 			best = i
 		}
 	}

@@ -5,17 +5,19 @@ import (
 	"github.com/weirstream/weir/internal/zset"
 )
 
-// join compares every row of l with every row of r.
+// join pairs the rows of l and r whose keys are equal, then asks the residual about each pair.
 func (r *runner) join(n *plan.Join, l, rt *zset.Chunk) (*zset.Chunk, error) {
 	if n.Kind == plan.NullAnti {
 		return nullAnti(n, l, rt), nil
 	}
 	var li, ri []int32
-	for i := range l.N {
-		for j := range rt.N {
-			if matches(n, l, rt, i, j) {
-				li, ri = append(li, int32(i)), append(ri, int32(j))
-			}
+	rows := matchable(n, rt, n.RKeys)
+	for i, k := range keysOf(n, l, n.LKeys) {
+		if k == "" {
+			continue
+		}
+		for _, j := range rows[k] {
+			li, ri = append(li, int32(i)), append(ri, j)
 		}
 	}
 	if n.Residual != nil {
@@ -50,18 +52,28 @@ func (r *runner) join(n *plan.Join, l, rt *zset.Chunk) (*zset.Chunk, error) {
 	return out, nil
 }
 
-// matches compares the keys of two rows.
-func matches(n *plan.Join, l, r *zset.Chunk, i, j int) bool {
-	for k := range n.LKeys {
-		a, b := []int{n.LKeys[k]}, []int{n.RKeys[k]}
-		if !n.NullSafe[k] && (hasNull(l, a, i) || hasNull(r, b, j)) {
-			return false
+// keysOf has each row's key; "" for one that matches nothing, for a NULL in it.
+func keysOf(n *plan.Join, c *zset.Chunk, cols []int) []string {
+	out := make([]string, c.N)
+	for i := range out {
+		none := false
+		for k, col := range cols {
+			none = none || !n.NullSafe[k] && c.Cols[col].Null(i)
 		}
-		if key(l, a, i) != key(r, b, j) {
-			return false
+		if !none {
+			out[i] = "=" + key(c, cols, i)
 		}
 	}
-	return true
+	return out
+}
+
+// matchable are the rows by key.
+func matchable(n *plan.Join, c *zset.Chunk, cols []int) map[string][]int32 {
+	rows := map[string][]int32{}
+	for i, k := range keysOf(n, c, cols) {
+		rows[k] = append(rows[k], int32(i))
+	}
+	return rows
 }
 
 func (r *runner) residual(n *plan.Join, pairs *zset.Chunk) ([]int32, error) {

@@ -1,0 +1,27 @@
+SELECT id, row_number() OVER (PARTITION BY a ORDER BY b, id) FROM t
+SELECT id, rank() OVER (PARTITION BY a ORDER BY b) FROM t
+SELECT id, dense_rank() OVER (ORDER BY b DESC) FROM t
+SELECT id, rank() OVER (PARTITION BY a) FROM t
+SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY a ORDER BY b, id) AS r FROM t) q WHERE r = 1
+SELECT id, r FROM (SELECT id, row_number() OVER (PARTITION BY a ORDER BY b DESC NULLS LAST, id) AS r FROM t) q WHERE r <= 2
+SELECT id FROM (SELECT id, rank() OVER (PARTITION BY a ORDER BY b DESC) AS r FROM t) q WHERE r <= 1
+SELECT id FROM (SELECT id, rank() OVER (PARTITION BY a ORDER BY b) AS r FROM t) q WHERE r < 3 AND id > 1
+SELECT id FROM (SELECT id, a, dense_rank() OVER (PARTITION BY a ORDER BY b) AS r FROM t) q WHERE r = 2 AND a = 1
+SELECT id FROM (SELECT id, row_number() OVER (ORDER BY b, id) AS r FROM t) q WHERE r BETWEEN 2 AND 4
+SELECT id FROM (SELECT id, row_number() OVER (ORDER BY b, id) AS r FROM t) q WHERE 3 >= r
+SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) AS r, rank() OVER (ORDER BY b) AS k FROM t) q WHERE r <= 4 AND k <= 3
+SELECT a, s, rank() OVER (ORDER BY s DESC) FROM (SELECT a, sum(b) AS s FROM t GROUP BY a) q
+SELECT a, sum(b), rank() OVER (ORDER BY sum(b) DESC) FROM t GROUP BY a
+SELECT q.a, u.id FROM (SELECT a, row_number() OVER (PARTITION BY a ORDER BY id) AS r FROM t) q JOIN u ON u.a = q.a WHERE r = 1
+SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) AS r FROM t) q WHERE r <= 0
+SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) AS r FROM t) q WHERE r > 2
+SELECT id FROM (SELECT id FROM t ORDER BY b DESC, id LIMIT 3) q
+SELECT id FROM (SELECT id FROM t ORDER BY b NULLS FIRST, id LIMIT 3 OFFSET 1) q
+SELECT id FROM (SELECT id, b FROM t ORDER BY b FETCH FIRST 2 ROWS WITH TIES) q
+SELECT max(b) FROM (SELECT b FROM t ORDER BY b DESC NULLS LAST LIMIT 3) q
+SELECT id FROM t ORDER BY b DESC NULLS LAST, id LIMIT 3 OFFSET 1
+SELECT a AS x FROM t ORDER BY x, -id LIMIT 4
+SELECT id, a + b AS s FROM t ORDER BY s, id
+SELECT id FROM t ORDER BY a + b DESC, 1
+SELECT count(*) FROM (SELECT 1 FROM t LIMIT 3) q
+SELECT count(*) FROM (SELECT id FROM t OFFSET 2) q
