@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weirstream/weir/internal/reconcile/sourcetest"
 	"github.com/weirstream/weir/internal/row"
 	"github.com/weirstream/weir/internal/wal"
 )
@@ -29,19 +30,19 @@ func BenchmarkDeliver(b *testing.B) {
 		b.Fatal(err)
 	}
 	var changes []byte
-	t := tuple("k000", strings.Repeat("a", 40), strings.Repeat("b", 40))
+	t := sourcetest.Tuple("k000", strings.Repeat("a", 40), strings.Repeat("b", 40))
 	for range 1000 {
 		changes = row.AppendChange(changes, &row.Change{Op: row.Insert, Table: journal, Version: 1, New: t})
 	}
 	n := b.N/1000 + 1
 	for i := range n {
-		at, err := r.w.Append(&wal.Entry{Kind: wal.KindTxn, Xid: uint64(1000 + i), Position: position(uint64(1000 + i)), Changes: changes})
+		at, err := r.Writer.Append(&wal.Entry{Kind: wal.KindTxn, Xid: uint64(1000 + i), Position: sourcetest.Position(uint64(1000 + i)), Changes: changes})
 		if err != nil {
 			b.Fatal(err)
 		}
-		r.last = at
+		r.Last = at
 	}
-	if err := r.w.WaitDurable(b.Context(), r.last); err != nil {
+	if err := r.Writer.WaitDurable(b.Context(), r.Last); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(len(changes) / 1000))
@@ -50,7 +51,7 @@ func BenchmarkDeliver(b *testing.B) {
 	if err := f.Resume(b.Context(), 0); err != nil {
 		b.Fatal(err)
 	}
-	if err := f.Wait(b.Context(), r.last); err != nil {
+	if err := f.Wait(b.Context(), r.Last); err != nil {
 		b.Fatal(err)
 	}
 }

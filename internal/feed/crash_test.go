@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirstream/weir/internal/reconcile/sourcetest"
 	"github.com/weirstream/weir/internal/row"
 	"github.com/weirstream/weir/internal/ts"
 )
@@ -46,19 +47,19 @@ func crashes(t *testing.T, seed uint64) {
 	if rng.IntN(2) == 0 {
 		r.opts.encodeEvery = 1
 	}
-	r.commit(false, func(x *txn) {
+	r.Commit(false, func(x *sourcetest.Txn) {
 		for i := range 110 {
-			x.insert(accounts, keyName(i), "100", "large")
+			x.Insert(accounts, sourcetest.KeyName(i), "100", "large")
 		}
-		x.insert(journal, "old", "", "")
+		x.Insert(journal, "old", "", "")
 	})
-	r.pump(-1)
+	r.Pump(-1)
 	r.tryStart(t)
 	for range 60 {
 		for range rng.IntN(6) {
 			r.workload(rng)
 		}
-		r.pump(rng.IntN(8))
+		r.Pump(rng.IntN(8))
 		if rng.IntN(6) == 0 {
 			r.feed.kill()
 			r.tryStart(t)
@@ -68,18 +69,16 @@ func crashes(t *testing.T, seed uint64) {
 		}
 	}
 	r.quiet()
-	at := r.settled()
+	at := r.Settled()
 	defer func() {
 		if t.Failed() {
 			t.Logf("wanted %s, status %+v\nerror %+v\nstate %s", at, r.feed.Status(), r.feed.Status().Error, r.feed.life.mark.state)
-			for c, j := range r.jobs {
-				t.Logf("job %s wants %v done %v", c, j.wanted, j.done)
-			}
+			t.Log(r.Jobs())
 		}
 	}()
 	until(t, "delivered", func() bool {
-		r.commit(false, func(*txn) {}) // the heartbeat after a snapshot
-		r.settled()
+		r.Commit(false, func(*sourcetest.Txn) {}) // the heartbeat after a snapshot
+		r.Settled()
 		if s := r.feed.Status(); s.State == "failed" {
 			t.Fatalf("failed: %+v", s.Error)
 		}
@@ -120,7 +119,7 @@ func (r *rig) tryStart(t *testing.T) {
 // workload commits one random transaction.
 func (r *rig) workload(rng *rand.Rand) {
 	large := rng.IntN(12) == 0
-	r.commit(large, func(x *txn) {
+	r.Commit(large, func(x *sourcetest.Txn) {
 		n := 1 + rng.IntN(4)
 		if large {
 			n = 30
@@ -128,34 +127,34 @@ func (r *rig) workload(rng *rand.Rand) {
 		for range n {
 			r.statement(x, rng)
 		}
-		x.insert(journal, "txn", strconv.FormatUint(r.xid, 10), "")
+		x.Insert(journal, "txn", strconv.FormatUint(r.Xid, 10), "")
 	})
 }
 
-func (r *rig) statement(x *txn, rng *rand.Rand) {
-	rows := r.tables[accounts].rows
-	width := len(r.tables[accounts].schema.Columns)
+func (r *rig) statement(x *sourcetest.Txn, rng *rand.Rand) {
+	rows := r.Relations[accounts].Rows
+	width := len(r.Relations[accounts].Shape.Columns)
 	full := func(key, b string) []string {
 		v := make([]string, width)
 		v[0], v[1], v[2] = key, strconv.Itoa(rng.IntN(1000)), b
 		return v
 	}
-	key, other := keyName(rng.IntN(140)), keyName(rng.IntN(140))
+	key, other := sourcetest.KeyName(rng.IntN(140)), sourcetest.KeyName(rng.IntN(140))
 	_, there := rows[key]
 	_, taken := rows[other]
 	switch p := rng.IntN(100); {
 	case !there:
-		x.insert(accounts, full(key, "large")...)
+		x.Insert(accounts, full(key, "large")...)
 	case p < 50:
-		x.update(accounts, key, full(key, "~")...)
+		x.Update(accounts, key, full(key, "~")...)
 	case p < 65 && !taken:
-		x.update(accounts, key, full(other, "~")...)
+		x.Update(accounts, key, full(other, "~")...)
 	case p < 95:
-		x.delete(accounts, key)
+		x.Delete(accounts, key)
 	case p < 97:
-		x.truncate(accounts)
+		x.Truncate(accounts)
 	case p < 98 && width < 8:
-		x.widen(accounts)
+		x.Widen(accounts)
 	}
 }
 
@@ -164,12 +163,12 @@ func (r *rig) statement(x *txn, rng *rand.Rand) {
 func TestRestartInTheMiddleOfAChunk(t *testing.T) {
 	r := newRig(t, 50)
 	r.opts.SnapshotRows, r.opts.encodeEvery = 1, 1
-	r.commit(false, func(x *txn) {
+	r.Commit(false, func(x *sourcetest.Txn) {
 		for i := range 20 {
-			x.insert(accounts, keyName(i), "100", "")
+			x.Insert(accounts, sourcetest.KeyName(i), "100", "")
 		}
 	})
-	r.pump(-1)
+	r.Pump(-1)
 	pieces := 0
 	r.target.onCommit = func(tg *target, pos Position) {
 		if pos.Offset == 0 {
@@ -203,12 +202,12 @@ func TestRestartInTheMiddleOfAChunk(t *testing.T) {
 func TestWholeTransactions(t *testing.T) {
 	r := newRig(t, 77)
 	r.opts.BatchRows = 3
-	r.commit(false, func(x *txn) {
+	r.Commit(false, func(x *sourcetest.Txn) {
 		for i := range 100 {
-			x.insert(accounts, keyName(i), "100", "")
+			x.Insert(accounts, sourcetest.KeyName(i), "100", "")
 		}
 	})
-	r.pump(-1)
+	r.Pump(-1)
 	f := r.start(t)
 	rng := rand.New(rand.NewPCG(77, 1))
 	totals := map[ts.Ts]int{}
@@ -216,15 +215,15 @@ func TestWholeTransactions(t *testing.T) {
 	r.target.onCommit = func(tg *target, pos Position) { totals[pos.Ts] = tg.total() }
 	r.target.mu.Unlock()
 	transfer := func() {
-		r.commit(rng.IntN(10) == 0, func(x *txn) {
+		r.Commit(rng.IntN(10) == 0, func(x *sourcetest.Txn) {
 			a, b, n := rng.IntN(100), rng.IntN(100), rng.IntN(50)
 			if a == b {
 				return
 			}
-			r.move(x, keyName(a), -n)
-			r.move(x, keyName(b), n)
+			r.move(x, sourcetest.KeyName(a), -n)
+			r.move(x, sourcetest.KeyName(b), n)
 		})
-		r.pump(rng.IntN(3))
+		r.Pump(rng.IntN(3))
 	}
 	until(t, "snapshot over", func() bool { transfer(); return f.Status().ConsistentFrom != 0 })
 	for range 200 {
@@ -246,16 +245,16 @@ func TestWholeTransactions(t *testing.T) {
 	}
 }
 
-func (r *rig) move(x *txn, key string, by int) {
-	v := values(row.Tuple(r.tables[accounts].rows[key]))
+func (r *rig) move(x *sourcetest.Txn, key string, by int) {
+	v := sourcetest.Values(row.Tuple(r.Relations[accounts].Rows[key]))
 	n, _ := strconv.Atoi(v[1])
-	x.update(accounts, key, key, strconv.Itoa(n+by), "")
+	x.Update(accounts, key, key, strconv.Itoa(n+by), "")
 }
 
 func (t *target) total() int {
 	sum := 0
 	for _, r := range t.tables[accounts] {
-		n, _ := strconv.Atoi(values(row.Tuple(r))[1])
+		n, _ := strconv.Atoi(sourcetest.Values(row.Tuple(r))[1])
 		sum += n
 	}
 	return sum

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/weirstream/weir/internal/filter"
+	"github.com/weirstream/weir/internal/reconcile/sourcetest"
 	"github.com/weirstream/weir/internal/row"
 	"github.com/weirstream/weir/internal/ts"
 	"github.com/weirstream/weir/internal/weirerr"
@@ -24,7 +25,7 @@ const (
 
 // rig is an upstream, a target and what survives a feed.
 type rig struct {
-	*upstream
+	*sourcetest.Upstream
 	target *target
 	memory *memory
 	opts   Options
@@ -34,10 +35,10 @@ type rig struct {
 }
 
 func newRig(t testing.TB, seed uint64) *rig {
-	u := newUpstream(t, seed)
-	u.create(accounts, "accounts", true)
-	u.create(journal, "journal", false)
-	r := &rig{upstream: u, target: newTarget(), memory: newMemory(u), stop: make(chan struct{}), over: make(chan struct{})}
+	u := sourcetest.New(t, seed)
+	u.Create(accounts, "accounts", true)
+	u.Create(journal, "journal", false)
+	r := &rig{Upstream: u, target: newTarget(), memory: newMemory(u), stop: make(chan struct{}), over: make(chan struct{})}
 	r.opts = Options{
 		Name: "cf", Cluster: "c", Source: u, Store: r.memory, Pins: r.memory,
 		OpenSink: func() (Sink, error) { return r.target.open() }, Log: slog.New(slog.DiscardHandler),
@@ -62,10 +63,10 @@ func (r *rig) chunks() {
 		case <-r.stop:
 			return
 		case <-time.After(time.Millisecond):
-			if r.place() {
+			if r.Place() {
 				continue
 			}
-			r.promise()
+			r.Promise()
 		}
 	}
 }
@@ -113,16 +114,16 @@ func until(t testing.TB, what string, ok func() bool) {
 func (r *rig) consistent(t testing.TB) {
 	t.Helper()
 	until(t, "snapshot over", func() bool {
-		r.commit(false, func(x *txn) { x.insert(journal, "tick", "", "") })
-		r.pump(-1)
+		r.Commit(false, func(x *sourcetest.Txn) { x.Insert(journal, "tick", "", "") })
+		r.Pump(-1)
 		return r.feed.Status().ConsistentFrom != 0
 	})
 }
 
 func (r *rig) equal(t testing.TB) {
 	t.Helper()
-	r.wait(t, r.settled())
-	if err := r.target.differs(r.upstream); err != nil {
+	r.wait(t, r.Settled())
+	if err := r.target.differs(r.Upstream); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -130,20 +131,20 @@ func (r *rig) equal(t testing.TB) {
 func TestSnapshotThenStream(t *testing.T) {
 	r := newRig(t, 1)
 	r.opts.Registerer = prometheus.NewRegistry()
-	r.commit(false, func(x *txn) {
+	r.Commit(false, func(x *sourcetest.Txn) {
 		for i := range 120 {
-			x.insert(accounts, keyName(i), "100", "large")
-			x.insert(journal, "old", "", "")
+			x.Insert(accounts, sourcetest.KeyName(i), "100", "large")
+			x.Insert(journal, "old", "", "")
 		}
 	})
-	r.pump(-1)
+	r.Pump(-1)
 	f := r.start(t)
 	r.consistent(t)
-	r.commit(false, func(x *txn) {
-		x.update(accounts, keyName(3), keyName(3), "50", "~")
-		x.update(accounts, keyName(4), "k500", "51", "~")
-		x.delete(accounts, keyName(5))
-		x.insert(journal, "moved", "", "")
+	r.Commit(false, func(x *sourcetest.Txn) {
+		x.Update(accounts, sourcetest.KeyName(3), sourcetest.KeyName(3), "50", "~")
+		x.Update(accounts, sourcetest.KeyName(4), "k500", "51", "~")
+		x.Delete(accounts, sourcetest.KeyName(5))
+		x.Insert(journal, "moved", "", "")
 	})
 	r.equal(t)
 	s := f.Status()
@@ -163,14 +164,14 @@ func TestSnapshotThenStream(t *testing.T) {
 
 func TestStartNowSkipsWhatWasThere(t *testing.T) {
 	r := newRig(t, 2)
-	r.commit(false, func(x *txn) { x.insert(journal, "old", "", "") })
-	r.pump(-1)
-	r.promise()
+	r.Commit(false, func(x *sourcetest.Txn) { x.Insert(journal, "old", "", "") })
+	r.Pump(-1)
+	r.Promise()
 	r.opts.Start = StartNow
 	r.start(t)
-	r.commit(false, func(x *txn) { x.insert(journal, "new", "", "") })
-	r.wait(t, r.settled())
-	if got := r.target.appended[journal]; len(got) != 1 || got[0] != string(tuple("new", "", "")) {
+	r.Commit(false, func(x *sourcetest.Txn) { x.Insert(journal, "new", "", "") })
+	r.wait(t, r.Settled())
+	if got := r.target.appended[journal]; len(got) != 1 || got[0] != string(sourcetest.Tuple("new", "", "")) {
 		t.Errorf("got %q", got)
 	}
 	if s := r.feed.Status(); s.ConsistentFrom != s.StartTs {
@@ -180,19 +181,19 @@ func TestStartNowSkipsWhatWasThere(t *testing.T) {
 
 func TestFilterAndNewTable(t *testing.T) {
 	r := newRig(t, 3)
-	r.create(secret, "secret", true)
+	r.Create(secret, "secret", true)
 	var err error
 	if r.opts.Filter, err = filter.Parse([]string{"public.*", "!public.secret"}); err != nil {
 		t.Fatal(err)
 	}
 	r.start(t)
 	r.consistent(t)
-	r.commit(false, func(x *txn) { x.insert(secret, "k1", "x", "y") })
-	r.create(9, "later", true)
-	r.commit(false, func(x *txn) { x.insert(9, "k001", "x", "y"); x.insert(9, "k002", "x", "y") })
-	r.pump(-1)
+	r.Commit(false, func(x *sourcetest.Txn) { x.Insert(secret, "k1", "x", "y") })
+	r.Create(9, "later", true)
+	r.Commit(false, func(x *sourcetest.Txn) { x.Insert(9, "k001", "x", "y"); x.Insert(9, "k002", "x", "y") })
+	r.Pump(-1)
 	until(t, "the new table is there", func() bool {
-		r.promise()
+		r.Promise()
 		r.target.mu.Lock()
 		defer r.target.mu.Unlock()
 		return len(r.target.tables[9]) == 2
@@ -206,10 +207,10 @@ func TestSchemaChangeComesInOrder(t *testing.T) {
 	r := newRig(t, 4)
 	r.start(t)
 	r.consistent(t)
-	r.commit(false, func(x *txn) {
-		x.insert(accounts, "k001", "1", "b")
-		x.widen(accounts)
-		x.insert(accounts, "k002", "1", "b", "new")
+	r.Commit(false, func(x *sourcetest.Txn) {
+		x.Insert(accounts, "k001", "1", "b")
+		x.Widen(accounts)
+		x.Insert(accounts, "k002", "1", "b", "new")
 	})
 	r.equal(t)
 	if got := strings.Join(r.target.reshaped, ","); !strings.Contains(got, "1 v1") || !strings.HasSuffix(got, "1 v2") {
@@ -221,16 +222,16 @@ func TestLargeTransactionIsOneCommit(t *testing.T) {
 	r := newRig(t, 5)
 	r.start(t)
 	r.consistent(t)
-	r.wait(t, r.settled())
+	r.wait(t, r.Settled())
 	before := r.target.commits
-	r.perPart = 100
+	r.PerPart = 100
 	const rows = 30_000 // several batches, above the limit of a merged transaction
-	r.commit(true, func(x *txn) {
+	r.Commit(true, func(x *sourcetest.Txn) {
 		for i := range rows {
-			x.insert(journal, "large", string(rune('a'+i%26)), strings.Repeat("x", 60))
+			x.Insert(journal, "large", string(rune('a'+i%26)), strings.Repeat("x", 60))
 		}
 	})
-	r.wait(t, r.settled())
+	r.wait(t, r.Settled())
 	if n := r.target.commits - before; n != 1 {
 		t.Errorf("%d commits, want 1", n)
 	}
@@ -240,30 +241,30 @@ func TestLargeTransactionIsOneCommit(t *testing.T) {
 func TestTargetTsIsExact(t *testing.T) {
 	r := newRig(t, 6)
 	r.opts.Start = StartNow
-	r.commit(false, func(x *txn) { x.insert(journal, "before", "", "") })
-	r.pump(-1)
-	r.promise()
+	r.Commit(false, func(x *sourcetest.Txn) { x.Insert(journal, "before", "", "") })
+	r.Pump(-1)
+	r.Promise()
 	f := r.start(t)
 	var last ts.Ts
 	for range 5 {
-		r.commit(false, func(x *txn) { x.insert(journal, "in", "", "") })
-		r.pump(-1)
-		last = r.last
+		r.Commit(false, func(x *sourcetest.Txn) { x.Insert(journal, "in", "", "") })
+		r.Pump(-1)
+		last = r.Last
 	}
 	r.wait(t, last)
 	if err := f.Pause(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	o := r.opts
-	o.TargetTs = r.promise() + 1<<27 // half a second
+	o.TargetTs = r.Promise() + 1<<27 // half a second
 	want := 5
-	for r.last <= o.TargetTs {
-		r.commit(false, func(x *txn) { x.insert(journal, "in", "", "") })
-		if r.pump(-1); r.last <= o.TargetTs {
+	for r.Last <= o.TargetTs {
+		r.Commit(false, func(x *sourcetest.Txn) { x.Insert(journal, "in", "", "") })
+		if r.Pump(-1); r.Last <= o.TargetTs {
 			want++
 		}
 	}
-	r.promise()
+	r.Promise()
 	if err := f.Update(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +296,7 @@ func TestErrorsByFlags(t *testing.T) {
 	if s.Error == nil || s.Error.Code != weirerr.TargetRights || s.Error.Hint != "grant it" || s.Holder.Table != "public.accounts" {
 		t.Errorf("status %+v, error %+v", s, s.Error)
 	}
-	if err := f.Wait(t.Context(), r.promise()); weirerr.CodeOf(err) != weirerr.WrongState {
+	if err := f.Wait(t.Context(), r.Promise()); weirerr.CodeOf(err) != weirerr.WrongState {
 		t.Errorf("wait on a failed feed: %v", err)
 	}
 	if err := f.Pause(t.Context()); weirerr.CodeOf(err) != weirerr.WrongState {
@@ -345,12 +346,12 @@ func restored(t *testing.T, keep bool) *rig {
 	r.consistent(t)
 	r.equal(t)
 	backup, inc := len(r.target.appended[journal]), f.Status().Incarnation
-	r.commit(false, func(x *txn) { x.insert(journal, "tick", "", "") })
+	r.Commit(false, func(x *sourcetest.Txn) { x.Insert(journal, "tick", "", "") })
 	r.equal(t)
 	pos := r.target.position[inc]
 	backup++
 	for range 10 {
-		r.commit(false, func(x *txn) { x.insert(journal, "again", "", "") })
+		r.Commit(false, func(x *sourcetest.Txn) { x.Insert(journal, "again", "", "") })
 	}
 	r.equal(t)
 	until(t, "saved past the backup", func() bool { return f.Status().PinTs > pos.Ts })
@@ -363,9 +364,9 @@ func restored(t *testing.T, keep bool) *rig {
 
 func TestTargetRestoredFromABackupIsBroughtUp(t *testing.T) {
 	r := restored(t, true)
-	r.commit(false, func(x *txn) { x.insert(journal, "more", "", "") })
-	r.pump(-1)
-	until(t, "all delivered again", func() bool { return r.target.differs(r.upstream) == nil })
+	r.Commit(false, func(x *sourcetest.Txn) { x.Insert(journal, "more", "", "") })
+	r.Pump(-1)
+	until(t, "all delivered again", func() bool { return r.target.differs(r.Upstream) == nil })
 	r.equal(t)
 }
 
@@ -388,7 +389,7 @@ func TestForgetfulTargetGoesOnFromTheCheckpoint(t *testing.T) {
 	}
 	clear(r.target.position)
 	r.start(t)
-	r.commit(false, func(x *txn) { x.insert(journal, "more", "", "") })
+	r.Commit(false, func(x *sourcetest.Txn) { x.Insert(journal, "more", "", "") })
 	r.equal(t)
 }
 
@@ -408,12 +409,12 @@ func TestHolderOfASlowTarget(t *testing.T) {
 	r.opts.Start = StartNow
 	r.target.hang = make(chan struct{})
 	f := r.start(t)
-	r.commit(false, func(x *txn) { x.insert(accounts, "k001", "1", "2") })
-	r.pump(-1)
+	r.Commit(false, func(x *sourcetest.Txn) { x.Insert(accounts, "k001", "1", "2") })
+	r.Pump(-1)
 	until(t, "writing", func() bool { h := f.Status().Holder; return h.Stage == "writing" && h.Table == "public.accounts" })
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if err := f.Wait(ctx, r.promise()); weirerr.CodeOf(err) != weirerr.NotReady || !strings.Contains(err.Error(), "public.accounts") {
+	if err := f.Wait(ctx, r.Promise()); weirerr.CodeOf(err) != weirerr.NotReady || !strings.Contains(err.Error(), "public.accounts") {
 		t.Errorf("wait: %v", err)
 	}
 	if err := f.Pause(t.Context()); err != nil { // although the sink hangs

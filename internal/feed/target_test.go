@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/weirstream/weir/internal/reconcile/sourcetest"
 	"github.com/weirstream/weir/internal/row"
 	"github.com/weirstream/weir/internal/ts"
 	"github.com/weirstream/weir/internal/weirerr"
@@ -185,7 +186,7 @@ func (t *target) apply(it *Item) {
 	}
 	switch c.Op {
 	case row.Insert, row.Read:
-		key := values(c.New)[0]
+		key := sourcetest.Values(c.New)[0]
 		if _, ok := rows[key]; ok {
 			t.fail("%c of %s in table %d, which is there, at %s", c.Op, key, c.Table, it.Txn.Ts)
 		}
@@ -193,7 +194,7 @@ func (t *target) apply(it *Item) {
 	case row.Update:
 		t.update(it, rows)
 	case row.Delete:
-		key := values(c.Old)[0]
+		key := sourcetest.Values(c.Old)[0]
 		if _, ok := rows[key]; !ok {
 			t.fail("delete of %s in table %d, which is not there, at %s", key, c.Table, it.Txn.Ts)
 		}
@@ -205,23 +206,23 @@ func (t *target) apply(it *Item) {
 
 func (t *target) update(it *Item, rows map[string]string) {
 	c := &it.Change
-	next := values(c.New)
+	next := sourcetest.Values(c.New)
 	key := next[0]
 	if c.OldKind != row.OldNone {
-		key = values(c.Old)[0]
+		key = sourcetest.Values(c.Old)[0]
 	}
 	was, ok := rows[key]
 	if !ok {
 		t.fail("update of %s in table %d, which is not there, at %s", key, c.Table, it.Txn.Ts)
 		return
 	}
-	for i, v := range values(row.Tuple(was)) {
+	for i, v := range sourcetest.Values(row.Tuple(was)) {
 		if next[i] == "~" {
 			next[i] = v
 		}
 	}
 	delete(rows, key)
-	rows[next[0]] = string(tuple(next...))
+	rows[next[0]] = string(sourcetest.Tuple(next...))
 }
 
 func (t *target) reshape(it *Item) {
@@ -236,34 +237,34 @@ func (t *target) reshape(it *Item) {
 		return
 	}
 	for k, r := range rows {
-		v := values(row.Tuple(r))
+		v := sourcetest.Values(row.Tuple(r))
 		for len(v) < len(it.Schema.Columns) {
 			v = append(v, "")
 		}
-		rows[k] = string(tuple(v...))
+		rows[k] = string(sourcetest.Tuple(v...))
 	}
 }
 
 // differs compares with the source; both are at rest.
-func (t *target) differs(u *upstream) error {
+func (t *target) differs(u *sourcetest.Upstream) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	u.mu.Lock()
-	defer u.mu.Unlock()
+	u.Mu.Lock()
+	defer u.Mu.Unlock()
 	if t.broken != nil {
 		return t.broken
 	}
-	for _, id := range slices.Sorted(maps.Keys(u.tables)) {
-		src := u.tables[id]
-		if len(src.schema.KeyColumns()) == 0 {
-			want, got := slices.Sorted(maps.Values(src.rows)), slices.Sorted(slices.Values(t.appended[id]))
+	for _, id := range slices.Sorted(maps.Keys(u.Relations)) {
+		src := u.Relations[id]
+		if len(src.Shape.KeyColumns()) == 0 {
+			want, got := slices.Sorted(maps.Values(src.Rows)), slices.Sorted(slices.Values(t.appended[id]))
 			if !slices.Equal(want, got) {
 				return fmt.Errorf("table %d: %d rows, want %d", id, len(got), len(want))
 			}
 			continue
 		}
-		if !maps.Equal(src.rows, t.tables[id]) {
-			return fmt.Errorf("table %d:\n%v\nwant\n%v", id, printed(t.tables[id]), printed(src.rows))
+		if !maps.Equal(src.Rows, t.tables[id]) {
+			return fmt.Errorf("table %d:\n%v\nwant\n%v", id, printed(t.tables[id]), printed(src.Rows))
 		}
 	}
 	return nil
@@ -272,7 +273,7 @@ func (t *target) differs(u *upstream) error {
 func printed(rows map[string]string) []string {
 	var out []string
 	for _, k := range slices.Sorted(maps.Keys(rows)) {
-		out = append(out, fmt.Sprint(values(row.Tuple(rows[k]))))
+		out = append(out, fmt.Sprint(sourcetest.Values(row.Tuple(rows[k]))))
 	}
 	return out
 }
@@ -280,7 +281,7 @@ func printed(rows map[string]string) []string {
 // memory is a Store and Pins that survive the feed's process.
 type memory struct {
 	mu     sync.Mutex
-	u      *upstream
+	u      *sourcetest.Upstream
 	record *Record
 	pins   map[string]ts.Ts
 	faults *rand.Rand
@@ -289,7 +290,7 @@ type memory struct {
 	keep   bool // the log is not truncated
 }
 
-func newMemory(u *upstream) *memory { return &memory{u: u, pins: map[string]ts.Ts{}} }
+func newMemory(u *sourcetest.Upstream) *memory { return &memory{u: u, pins: map[string]ts.Ts{}} }
 
 var errStore = errors.New("simulated store failure")
 
@@ -331,7 +332,7 @@ func (m *memory) Delete(context.Context) error {
 func (m *memory) Pin(_ context.Context, owner string, at ts.Ts, evicted func(error)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if at < m.u.ch.Status().Truncated {
+	if at < m.u.Log.Status().Truncated {
 		return weirerr.New(weirerr.LogTruncated, "truncated")
 	}
 	m.pins[owner], m.evict = at, evicted
@@ -348,7 +349,7 @@ func (m *memory) Advance(_ context.Context, owner string, at ts.Ts) error {
 	if m.keep {
 		return nil
 	}
-	return m.u.ch.Truncate(m.pins[owner])
+	return m.u.Log.Truncate(m.pins[owner])
 }
 
 func (m *memory) Release(_ context.Context, owner string) error {
