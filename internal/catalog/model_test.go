@@ -10,6 +10,13 @@ import (
 	"github.com/weirstream/weir/internal/mutant"
 )
 
+// modelled is a catalog beside a map that should hold the same.
+type modelled struct {
+	c     *catalog.Catalog
+	model map[catalog.ID]catalog.Relation
+	used  map[catalog.ID]bool
+}
+
 // TestModel changes a catalog at random. What it holds is what a map would hold, what
 // is needed stays, and its state makes the same catalog again.
 func TestModel(t *testing.T) {
@@ -18,73 +25,76 @@ func TestModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		model := map[catalog.ID]catalog.Relation{}
-		used := map[catalog.ID]bool{}
+		m := &modelled{c, map[catalog.ID]catalog.Relation{}, map[catalog.ID]bool{}}
 		t.Repeat(map[string]func(*rapid.T){
-			"": func(t *rapid.T) { check(t, c, model) },
-			"with": func(t *rapid.T) {
-				r := catalog.Relation{Kind: catalog.KindView, Schema: "public", Name: rapid.StringMatching("[a-d]").Draw(t, "name"), DependsOn: someOf(t, model)}
-				next, stored, err := c.With(r)
-				if taken := find(model, r.Name); taken != (err != nil) {
-					t.Fatalf("name taken: %v, error %v", taken, err)
-				}
-				if err == nil {
-					if used[stored.ID] {
-						t.Fatalf("id %d is used again", stored.ID)
-					}
-					c, model[stored.ID], used[stored.ID] = next, *stored, true
-				}
-			},
-			"without": func(t *rapid.T) {
-				id, ok := one(t, model)
-				if !ok {
-					return
-				}
-				next, err := c.Without(id)
-				if needed := isNeeded(model, id); needed != (err != nil) {
-					t.Fatalf("needed: %v, error %v", needed, err)
-				}
-				if err == nil {
-					c = next
-					delete(model, id)
-				}
-			},
-			"cascade": func(t *rapid.T) {
-				id, ok := one(t, model)
-				if !ok {
-					return
-				}
-				all := c.Cascade(id)
-				next, err := c.Without(all...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, gone := range all {
-					if isNeeded(model, gone) {
-						t.Fatalf("%d goes before what depends on it", gone)
-					}
-					delete(model, gone)
-				}
-				c = next
-			},
-			"rename": func(t *rapid.T) {
-				id, ok := one(t, model)
-				to := rapid.StringMatching("[a-d]").Draw(t, "to")
-				if !ok {
-					return
-				}
-				next, err := c.Rename(id, to)
-				if refused := isNeeded(model, id) || find(model, to); refused != (err != nil) {
-					t.Fatalf("refused: %v, error %v", refused, err)
-				}
-				if err == nil {
-					r := model[id]
-					r.Name = to
-					c, model[id] = next, r
-				}
-			},
+			"": func(t *rapid.T) { check(t, m.c, m.model) }, "with": m.with, "without": m.without, "cascade": m.cascade, "rename": m.rename,
 		})
 	})
+}
+
+func (m *modelled) with(t *rapid.T) {
+	r := catalog.Relation{Kind: catalog.KindView, Schema: "public", Name: rapid.StringMatching("[a-d]").Draw(t, "name"), DependsOn: someOf(t, m.model)}
+	next, stored, err := m.c.With(r)
+	if taken := find(m.model, r.Name); taken != (err != nil) {
+		t.Fatalf("name taken: %v, error %v", taken, err)
+	}
+	if err == nil {
+		if m.used[stored.ID] {
+			t.Fatalf("id %d is used again", stored.ID)
+		}
+		m.c, m.model[stored.ID], m.used[stored.ID] = next, *stored, true
+	}
+}
+
+func (m *modelled) without(t *rapid.T) {
+	id, ok := one(t, m.model)
+	if !ok {
+		return
+	}
+	next, err := m.c.Without(id)
+	if needed := isNeeded(m.model, id); needed != (err != nil) {
+		t.Fatalf("needed: %v, error %v", needed, err)
+	}
+	if err == nil {
+		m.c = next
+		delete(m.model, id)
+	}
+}
+
+func (m *modelled) cascade(t *rapid.T) {
+	id, ok := one(t, m.model)
+	if !ok {
+		return
+	}
+	all := m.c.Cascade(id)
+	next, err := m.c.Without(all...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, gone := range all {
+		if isNeeded(m.model, gone) {
+			t.Fatalf("%d goes before what depends on it", gone)
+		}
+		delete(m.model, gone)
+	}
+	m.c = next
+}
+
+func (m *modelled) rename(t *rapid.T) {
+	id, ok := one(t, m.model)
+	to := rapid.StringMatching("[a-d]").Draw(t, "to")
+	if !ok {
+		return
+	}
+	next, err := m.c.Rename(id, to)
+	if refused := isNeeded(m.model, id) || find(m.model, to); refused != (err != nil) {
+		t.Fatalf("refused: %v, error %v", refused, err)
+	}
+	if err == nil {
+		r := m.model[id]
+		r.Name = to
+		m.c, m.model[id] = next, r
+	}
 }
 
 func check(t *rapid.T, c *catalog.Catalog, model map[catalog.ID]catalog.Relation) {

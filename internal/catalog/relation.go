@@ -67,3 +67,6 @@ type Column struct {
 	Default string        `json:"default,omitempty"` // SQL; empty: NULL
 	Hidden  bool          `json:"hidden,omitempty"`  // a row id of a table without a key: SELECT * leaves it out
 }
+
+// HiddenKey tells whether a table's key is a row id that the system gives.
+func (r *Relation) HiddenKey() bool { return len(r.Key) > 0 && r.Columns[r.Key[0]].Hidden }

@@ -171,15 +171,22 @@ func TestVerifiersAreOfPostgreSQLsForm(t *testing.T) {
 
 func TestPasswordMessagesOutOfOrder(t *testing.T) {
 	_, addr := serve(t, withPassword(t), nil)
-	for _, answer := range []pgproto3.FrontendMessage{&pgproto3.Query{String: "select 1"}, &pgproto3.SASLInitialResponse{AuthMechanism: "PLAIN", Data: []byte("x")},
-		&pgproto3.SASLInitialResponse{AuthMechanism: "SCRAM-SHA-256", Data: []byte("nonsense")}, &pgproto3.PasswordMessage{Password: strings.Repeat("x", 20_000)}} {
+	for _, c := range []struct {
+		answer pgproto3.FrontendMessage
+		want   string
+	}{
+		{&pgproto3.Query{String: "select 1"}, "FATAL:08P01 closed"},
+		{&pgproto3.SASLInitialResponse{AuthMechanism: "PLAIN", Data: []byte("x")}, "FATAL:08P01 closed"},
+		{&pgproto3.SASLInitialResponse{AuthMechanism: "SCRAM-SHA-256", Data: []byte("nonsense")}, "FATAL:28P01 closed"},
+		{&pgproto3.PasswordMessage{Password: strings.Repeat("x", 20_000)}, "FATAL:54000 closed"},
+	} {
 		r := dial(t, addr)
 		packet(t, r, pgproto3.ProtocolVersion30, "user\x00anna\x00database\x00dev\x00\x00")
 		if got := r.hear("AuthenticationSASL"); got != "AuthenticationSASL" {
 			t.Fatal(got)
 		}
-		if got := r.say(answer); !strings.HasPrefix(got, "FATAL:") || !strings.HasSuffix(got, "closed") {
-			t.Errorf("%T: %s", answer, got)
+		if got := r.say(c.answer); got != c.want {
+			t.Errorf("%T: %s, want %s", c.answer, got, c.want)
 		}
 	}
 }

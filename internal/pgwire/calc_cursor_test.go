@@ -92,6 +92,7 @@ func (c *cursor) numbers(ctx context.Context) (*zset.Chunk, error) {
 		chunk.Cols[2].AppendInt(0) // more than the result has
 		chunk.N++
 	}
+	c.w.given.Add(int64(chunk.N))
 	return chunk, nil
 }
 

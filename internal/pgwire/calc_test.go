@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/weirstream/weir/internal/codec/pgvalue"
@@ -34,6 +35,7 @@ type world struct {
 	// refuse makes the next commit fail.
 	refuse error
 	users  map[string]string
+	given  atomic.Int64 // rows of all cursors
 }
 
 type line struct {

@@ -10,6 +10,8 @@ import (
 type field struct {
 	text []byte // borrowed until the next line
 	null bool
+	// escaped: backslashes stood in it, so that it may be other than UTF-8 now.
+	escaped bool
 }
 
 // fields takes the lines of a COPY apart.
@@ -64,7 +66,7 @@ func (f *fields) splitText(line []byte) []field {
 		case bytes.Equal(raw, f.null):
 			f.list = append(f.list, field{null: true})
 		case escapes:
-			f.list = append(f.list, field{text: f.unescape(raw)})
+			f.list = append(f.list, field{text: f.unescape(raw), escaped: true})
 		default:
 			f.list = append(f.list, field{text: raw})
 		}

@@ -82,7 +82,7 @@ func (l *loader) textRow(line []byte, list []field) error {
 			v.AppendNull()
 			continue
 		}
-		if err := l.value(v, col, list[i].text); err != nil {
+		if err := l.value(v, col, list[i]); err != nil {
 			return l.at(err, col.Name, list[i].text)
 		}
 	}
@@ -91,14 +91,13 @@ func (l *loader) textRow(line []byte, list []field) error {
 	return nil
 }
 
-func (l *loader) value(v *zset.Vec, col Column, text []byte) error {
-	// An escape such as \377 can make of good text a bad one.
-	if l.how.Format == CopyText {
-		if err := pgvalue.CheckUTF8(text); err != nil {
+func (l *loader) value(v *zset.Vec, col Column, f field) error {
+	if f.escaped {
+		if err := pgvalue.CheckUTF8(f.text); err != nil {
 			return err
 		}
 	}
-	return pgvalue.AppendValue(v, col.Type, text, l.values)
+	return pgvalue.AppendValue(v, col.Type, f.text, l.values)
 }
 
 // header checks the first line against the columns, if that is asked for.

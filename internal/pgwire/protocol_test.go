@@ -89,8 +89,13 @@ func TestConversations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, addr := serve(t, newWorld(), nil)
-			if got := login(t, addr, pgproto3.ProtocolVersion30).say(c.say...); got != c.want {
+			r := login(t, addr, pgproto3.ProtocolVersion30)
+			if got := r.say(c.say...); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			// Nothing more was said: the next answer is that to the next question.
+			if got := r.nextAnswer(c.want); strings.HasPrefix(got, "Z") {
+				t.Errorf("one ReadyForQuery too many: %s", got)
 			}
 		})
 	}

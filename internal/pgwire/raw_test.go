@@ -93,6 +93,31 @@ func (r *raw) hear(last string) string {
 	}
 }
 
+// nextAnswer asks another question, unless the connection was closed with the answers
+// so far.
+func (r *raw) nextAnswer(soFar string) string {
+	if strings.HasSuffix(soFar, "closed") {
+		return ""
+	}
+	return r.say(&pgproto3.Query{String: "select 1"})
+}
+
+// silent checks that nothing has come but what must come before a statement runs.
+func (r *raw) silent() {
+	r.t.Helper()
+	_ = r.conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+	for {
+		m, err := r.Receive()
+		if err != nil {
+			break
+		}
+		if s := short(m); s != "ParseComplete" && s != "BindComplete" {
+			r.t.Error("there came", s)
+		}
+	}
+	_ = r.conn.SetReadDeadline(time.Now().Add(patience))
+}
+
 func short(m pgproto3.BackendMessage) string {
 	switch m := m.(type) {
 	case *pgproto3.ReadyForQuery:
