@@ -100,7 +100,23 @@ func rowsOf(n int, skip []uint64) []int32 {
 			count += bits.OnesCount64(todo)
 		}
 	}
-	sel := make([]int32, 0, count)
-	eachRow(n, skip, func(i int) { sel = append(sel, int32(i)) })
+	sel := make([]int32, count)
+	if skip == nil {
+		for i := range sel {
+			sel[i] = int32(i)
+		}
+		return sel
+	}
+	k := 0
+	for w := range words(n) {
+		todo := ^skip[w]
+		if rest := n - w<<6; rest < 64 {
+			todo &= 1<<rest - 1
+		}
+		for ; todo != 0; todo &= todo - 1 {
+			sel[k] = int32(w<<6 + bits.TrailingZeros64(todo))
+			k++
+		}
+	}
 	return sel
 }

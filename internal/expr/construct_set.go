@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"github.com/weirstream/weir/internal/datum"
 	"github.com/weirstream/weir/internal/sql"
 )
@@ -166,6 +168,9 @@ func (r *Registry) Subscript(a, lo, hi Expr, slice bool, pos int) (Expr, error) 
 	}
 	if slice {
 		return &Call{Fn: sliceFunc(t.OID, lo != nil, hi != nil), Args: args, T: t, Pos: pos}, nil
+	}
+	if fn := groupFunc(a); fn != nil {
+		return &Call{Fn: fn, Args: append(slices.Clone(a.(*Call).Args), args[1]), T: datum.Ref(elem), Pos: pos}, nil
 	}
 	return &Call{Fn: elementFunc(t.OID, elem), Args: args, T: datum.TypeRef{OID: elem, Mod: t.Mod}, Pos: pos}, nil
 }

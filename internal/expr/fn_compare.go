@@ -60,30 +60,76 @@ func compareInts(rel relation) func(*site) kernel {
 	})
 }
 
-// compareOrdered writes 1 where the relation holds. It has a loop for each relation so that none branches.
-func compareOrdered[T int64 | float64](rel relation, dst []int64, a, b []T, ma, mb int) {
-	switch rel {
+// turned is the relation with its sides changed.
+func (r relation) turned() relation {
+	switch r {
+	case lt:
+		return gt
+	case le:
+		return ge
 	case gt:
-		rel, a, b, ma, mb = lt, b, a, mb, ma
+		return lt
 	case ge:
-		rel, a, b, ma, mb = le, b, a, mb, ma
+		return le
 	}
-	switch rel {
-	case eq:
+	return r
+}
+
+// compareOrdered writes 1 where the relation holds. It has a loop for each relation so that none branches, and
+// one for a constant on a side.
+func compareOrdered[T int64 | float64](rel relation, dst []int64, a, b []T, ma, mb int) {
+	switch {
+	case ma == 0 && mb != 0:
+		compareConstant(rel.turned(), dst, b, a[0])
+	case mb == 0 && ma != 0:
+		compareConstant(rel, dst, a, b[0])
+	case rel == gt || rel == ge:
+		compareOrdered(rel.turned(), dst, b, a, mb, ma)
+	case rel == eq:
 		for i := range dst {
 			dst[i] = bit(a[i&ma] == b[i&mb])
 		}
-	case ne:
+	case rel == ne:
 		for i := range dst {
 			dst[i] = bit(a[i&ma] != b[i&mb])
 		}
-	case lt:
+	case rel == lt:
 		for i := range dst {
 			dst[i] = bit(a[i&ma] < b[i&mb])
 		}
-	case le:
+	default:
 		for i := range dst {
 			dst[i] = bit(a[i&ma] <= b[i&mb])
+		}
+	}
+}
+
+func compareConstant[T int64 | float64](rel relation, dst []int64, a []T, c T) {
+	a = a[:len(dst)]
+	switch rel {
+	case eq:
+		for i := range dst {
+			dst[i] = bit(a[i] == c)
+		}
+	case ne:
+		for i := range dst {
+			dst[i] = bit(a[i] != c)
+		}
+	case lt:
+		for i := range dst {
+			dst[i] = bit(a[i] < c)
+		}
+	case le:
+		for i := range dst {
+			dst[i] = bit(a[i] <= c)
+		}
+	case gt:
+		for i := range dst {
+			dst[i] = bit(a[i] > c)
+		}
+	case ge:
+		for i := range dst {
+			dst[i] = bit(a[i] >= c)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package expr
 import (
 	"bytes"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/weirstream/weir/internal/datum"
 	"github.com/weirstream/weir/internal/sql"
@@ -197,7 +196,7 @@ func (f *formatter) argument(dst []byte, k int, letter byte, width int, left boo
 			text = quoteLiteral(nil, text)
 		}
 	}
-	missing := width - utf8.RuneCount(text)
+	missing := width - charCount(text)
 	if missing > maxValue/2 {
 		return nil, errTooLong
 	}

@@ -19,7 +19,7 @@ func padding(r *Row) (s, fill []byte, missing int, err error) {
 	if n > maxValue/utf8.UTFMax {
 		return nil, nil, 0, errTooLong
 	}
-	if have := utf8.RuneCount(s); have < n && len(fill) > 0 {
+	if have := charCount(s); have < n && len(fill) > 0 {
 		missing = n - have
 	} else {
 		s = s[:charEnd(s, n)]
@@ -31,7 +31,7 @@ func padding(r *Row) (s, fill []byte, missing int, err error) {
 func appendFill(dst, fill []byte, n int) []byte {
 	for n > 0 {
 		part := fill[:charEnd(fill, n)]
-		n -= utf8.RuneCount(part)
+		n -= charCount(part)
 		dst = append(dst, part...)
 	}
 	return dst

@@ -1,8 +1,6 @@
 package expr
 
 import (
-	"unicode/utf8"
-
 	"github.com/weirstream/weir/internal/datum"
 	"github.com/weirstream/weir/internal/sql"
 	"github.com/weirstream/weir/internal/zset"
@@ -142,7 +140,7 @@ func (r *Row) startAt(k int) (at int, err error) {
 		return 0, err
 	}
 	s := r.Bytes(0)
-	if n := int64(utf8.RuneCount(s)); start > n+1 {
+	if n := int64(charCount(s)); start > n+1 {
 		return len(s) + 1, nil
 	}
 	return charEnd(s, int(start-1)), nil
@@ -207,7 +205,7 @@ func regexpInstr(r *Row) error {
 		if end == 1 {
 			lo = hi
 		}
-		r.SetInt(int64(utf8.RuneCount(r.Bytes(0)[:lo])) + 1)
+		r.SetInt(int64(charCount(r.Bytes(0)[:lo])) + 1)
 	}
 	return nil
 }
@@ -234,4 +232,42 @@ func regexpSubstr(r *Row, _ []byte) (lo, hi int, err error) {
 	}
 	lo, hi = r.nth(p, at, n, sub)
 	return lo, hi, nil
+}
+
+// groupFunc is (regexp_match(text, pattern))[n] without an array in between; nil when call is no such call.
+func groupFunc(call Expr) *Func {
+	c, ok := call.(*Call)
+	if !ok || c.Fn.Name != "regexp_match" {
+		return nil
+	}
+	n := len(c.Args) // the index follows the arguments
+	return &Func{
+		Name: "regexp_match element", Args: append(append([]uint32{}, c.Fn.Args...), datum.OIDInt4), Result: datum.OIDText, Strict: true,
+		build: slicingOrNull(func(r *Row, s []byte) (int, int, error) {
+			p, err := r.pattern(1, flagsBefore(n))
+			if err == nil {
+				err = noGlobal(p.flags, "regexp_match", "Use the regexp_matches function instead.")
+			}
+			if err != nil {
+				return 0, 0, err
+			}
+			p.loc = p.Find(p.loc, s, 0)
+			i := r.Int(n)
+			if p.Groups() == 0 {
+				i--
+			}
+			if p.loc == nil || i < 0 || i >= int64(len(p.loc)/2) || i == 0 && p.Groups() > 0 {
+				return -1, -1, nil
+			}
+			return p.loc[2*i], p.loc[2*i+1], nil
+		}),
+	}
+}
+
+// flagsBefore is the argument with the option letters, -1 when there are but text and pattern.
+func flagsBefore(n int) int {
+	if n == 3 {
+		return 2
+	}
+	return -1
 }

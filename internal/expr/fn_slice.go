@@ -24,7 +24,7 @@ func declareSlices(r *Registry) {
 		if n < 0 {
 			return charEnd(s, int(min(-n, int64(len(s))))), len(s), nil
 		}
-		return charEnd(s, utf8.RuneCount(s)-int(min(n, int64(len(s))))), len(s), nil
+		return charEnd(s, charCount(s)-int(min(n, int64(len(s))))), len(s), nil
 	}))
 	trim := func(name string, head, tail bool) {
 		r.fn(name+"(text) text", slicing(func(_ *Row, s []byte) (int, int, error) { return trimSet(s, blank, head, tail) }))
@@ -45,7 +45,7 @@ var blank = []byte(" ")
 // fromEnd is how many characters left(s, n) keeps: all but the last -n when n is negative.
 func fromEnd(s []byte, n int64) int {
 	if n < 0 {
-		return utf8.RuneCount(s) + int(max(n, -int64(len(s))))
+		return charCount(s) + int(max(n, -int64(len(s))))
 	}
 	return int(min(n, int64(len(s))))
 }

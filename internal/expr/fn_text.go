@@ -2,6 +2,8 @@ package expr
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 
@@ -25,12 +27,14 @@ func textInt(f func(s []byte) int) func(*site) kernel {
 	})
 }
 
+// high has the highest bit of each octet of a word.
+const high = 0x8080808080808080
+
 func isASCII(s []byte) bool {
-	for len(s) >= 8 {
-		if (uint64(s[0])|uint64(s[1])|uint64(s[2])|uint64(s[3])|uint64(s[4])|uint64(s[5])|uint64(s[6])|uint64(s[7]))&0x80 != 0 {
+	for ; len(s) >= 8; s = s[8:] {
+		if binary.LittleEndian.Uint64(s)&high != 0 {
 			return false
 		}
-		s = s[8:]
 	}
 	for _, c := range s {
 		if c >= utf8.RuneSelf {
@@ -38,6 +42,21 @@ func isASCII(s []byte) bool {
 		}
 	}
 	return true
+}
+
+// charCount is how many characters valid UTF-8 has: octets that do not continue one.
+func charCount(s []byte) int {
+	n := len(s)
+	for ; len(s) >= 8; s = s[8:] {
+		w := binary.LittleEndian.Uint64(s)
+		n -= bits.OnesCount64(w & ^(w << 1) & high) // 10xxxxxx
+	}
+	for _, c := range s {
+		if c&0xc0 == 0x80 {
+			n--
+		}
+	}
+	return n
 }
 
 // charEnd is where the first n characters of s end.
@@ -61,8 +80,8 @@ func charEnd(s []byte, n int) int {
 
 func declareText(r *Registry) {
 	for _, name := range []string{"length", "char_length", "character_length"} {
-		r.fn(name+"(text) int4", textInt(utf8.RuneCount))
-		r.fn(name+"(bpchar) int4", textInt(func(s []byte) int { return utf8.RuneCount(s[:trimmedLen(s)]) }))
+		r.fn(name+"(text) int4", textInt(charCount))
+		r.fn(name+"(bpchar) int4", textInt(func(s []byte) int { return charCount(s[:trimmedLen(s)]) }))
 	}
 	r.fn("octet_length(text) int4", textInt(func(s []byte) int { return len(s) }))
 	r.fn("octet_length(bpchar) int4", textInt(func(s []byte) int { return len(s) }))
@@ -198,7 +217,7 @@ func strpos(r *Row) error {
 	s := r.Bytes(0)
 	at := bytes.Index(s, r.Bytes(1))
 	if at >= 0 {
-		at = utf8.RuneCount(s[:at]) + 1
+		at = charCount(s[:at]) + 1
 	} else {
 		at = 0
 	}
@@ -267,7 +286,7 @@ func translate(r *Row) error {
 
 func overlay(r *Row) error {
 	s, with, from := r.Bytes(0), r.Bytes(1), r.Int(2)
-	length := int64(utf8.RuneCount(with))
+	length := int64(charCount(with))
 	if r.Len() == 4 {
 		length = r.Int(3)
 	}

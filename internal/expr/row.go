@@ -133,6 +133,9 @@ func rowKernel(kind zset.Kind, f func(r *Row) error) kernel {
 		for k, v := range args {
 			r.args[k] = argumentOf(v, n)
 		}
+		if kind == zset.Bytes {
+			r.out.Data = make([]byte, 0, 16*n)
+		}
 		eachRow(n, skip, func(i int) {
 			r.i = i
 			if err := f(&r); err != nil {

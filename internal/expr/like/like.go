@@ -19,6 +19,7 @@ type Pattern struct {
 type part struct {
 	octets []byte // with _ as any
 	any    []bool // which octets are _; nil: none
+	lead   int    // octets before the first _, when there is one
 }
 
 // Compile reads a pattern with \ as its escape. With fold, letters of ASCII match either case.
@@ -53,6 +54,7 @@ func lower(c byte, fold bool) byte {
 func (p *part) add(c byte, wild bool) {
 	if wild && p.any == nil {
 		p.any = make([]bool, len(p.octets), len(p.octets)+8)
+		p.lead = len(p.octets)
 	}
 	p.octets = append(p.octets, c)
 	if p.any != nil {
@@ -132,7 +134,13 @@ func (p *part) find(s []byte) (end int, ok bool) {
 		return at + len(p.octets), at >= 0
 	}
 	for at := 0; at <= len(s); at++ {
-		if at < len(s) && !utf8.RuneStart(s[at]) {
+		if p.lead > 0 {
+			next := bytes.Index(s[at:], p.octets[:p.lead])
+			if next < 0 {
+				return 0, false
+			}
+			at += next
+		} else if at < len(s) && !utf8.RuneStart(s[at]) {
 			continue
 		}
 		if n, ok := p.at(s[at:]); ok {

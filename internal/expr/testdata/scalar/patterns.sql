@@ -164,3 +164,14 @@ regexp_substr('abcabc', 'b.', 1, 2)
 regexp_substr('ABC', '(b)(c)', 1, 1, 'i', 2)
 regexp_substr('abc', 'x')
 regexp_substr('baaac', 'a*', 1, 3)
+(regexp_match('a=1;b=2', '(.)=(.)'))[1]
+(regexp_match('a=1;b=2', '(.)=(.)'))[0]
+(regexp_match('a=1;b=2', '(.)=(.)'))[3]
+(regexp_match('a=1;b=2', 'b=.'))[1]
+(regexp_match('a=1;b=2', 'b=.'))[2]
+(regexp_match('a=1;b=2', '(x)?b'))[1]
+(regexp_match('a=1;b=2', 'x'))[1]
+(regexp_match('A=1', 'a', 'i'))[1]
+(regexp_match('A=1', 'a', 'g'))[1]
+'channel_id=12' LIKE '%_id=1%'
+'xäöüchannel-id=12' LIKE '%channel_id=1%'
