@@ -158,66 +158,18 @@ func (r *reader) truncate(ctx context.Context, u *unit, sh *shape, c *row.Change
 	return r.deliver(u, sh, c, txn)
 }
 
-// appear delivers an update whose old key the target does not have as an
-// insert. Large values that the update did not touch are read from upstream as
-// they are now: later changes of the row follow in the stream. If the row is
-// gone by now they are NULL until the stream says so too.
+// appear delivers an update whose old key the target does not have as an insert.
 func (r *reader) appear(ctx context.Context, u *unit, sh *shape, c *row.Change, txn *Txn) error {
 	if txn == nil {
 		return r.deliver(u, sh, c, nil)
 	}
-	filled, missing := r.fill(c.New, c.Old, c.OldKind == row.OldFull)
-	if missing {
-		key, err := reconcile.AppendKey(nil, sh.key, c.New, c.Old)
-		if err != nil {
-			return r.badEntry(u.entry, err)
-		}
-		now, found, err := r.source.Fetch(ctx, sh.Schema, key)
-		if err != nil {
-			return named(err, sh.Schema)
-		}
-		if !found {
-			now = nil
-		}
-		if filled, missing = r.fill(filled, now, true); missing {
-			filled = r.nulls(filled)
-		}
+	filled, err := reconcile.Appear(ctx, r.source, sh.Schema, sh.key, c)
+	if errors.Is(err, row.ErrCorrupt) {
+		return r.badEntry(u.entry, err)
+	}
+	if err != nil {
+		return named(err, sh.Schema)
 	}
 	insert := row.Change{Op: row.Insert, Table: c.Table, Version: c.Version, New: filled}
 	return r.deliver(u, sh, &insert, txn)
-}
-
-// fill replaces Unchanged columns of t by those of from, and tells whether any
-// are left.
-func (r *reader) fill(t, from row.Tuple, use bool) (filled row.Tuple, missing bool) {
-	dst := r.b.arena.make(len(t) + len(from) + 10)[:0]
-	dst = row.AppendTupleHeader(dst, t.Len())
-	it, other := t.Iter(), from.Iter()
-	for it.Next() {
-		has := other.Next() && use && other.State != row.Unchanged
-		switch {
-		case it.State == row.Present:
-			dst = row.AppendValue(dst, it.Value)
-		case it.State == row.Null, has && other.State == row.Null:
-			dst = row.AppendNull(dst)
-		case has:
-			dst = row.AppendValue(dst, other.Value)
-		default:
-			dst = row.AppendUnchanged(dst)
-			missing = true
-		}
-	}
-	return dst, missing
-}
-
-func (r *reader) nulls(t row.Tuple) row.Tuple {
-	dst := row.AppendTupleHeader(r.b.arena.make(len(t) + 10)[:0], t.Len())
-	for it := t.Iter(); it.Next(); {
-		if it.State == row.Present {
-			dst = row.AppendValue(dst, it.Value)
-		} else {
-			dst = row.AppendNull(dst)
-		}
-	}
-	return dst
 }
