@@ -158,9 +158,9 @@ func (t *Table) is(slot uint32, key []byte) bool {
 	return int(g.klen) == len(key) && bytes.Equal(t.arena.at(g.place)[unit:unit+len(key)], key)
 }
 
-// candidates puts into slots, for every key, the first slot with its hash, or None. The
+// guess puts into slots, for every key, the first slot with its hash, or None. The
 // walk looks at the index alone, so that the processor can fetch many lines at a time.
-func (t *Table) candidates(hashes []uint64, slots []uint32) {
+func (t *Table) guess(hashes []uint64, slots []uint32) {
 	words, mask := t.index.words, t.index.mask
 	for i, hash := range hashes {
 		at := uint32(hash) & mask

@@ -120,17 +120,27 @@ func (t *Table) Evict(target int64) {
 	if t.Bytes() <= target {
 		return
 	}
-	t.evictTo(target - target/8)
-	for t.Bytes() > target && t.arena.vacate(t.moved) {
+	list := t.candidates()
+	for goal := target - target/8; ; goal -= t.Bytes() - target {
+		n := 0
+		for n < len(list) && t.inUse() > goal {
+			t.evict(list[n].slot)
+			n++
+		}
+		for t.Bytes() > target && t.arena.vacate(t.moved) {
+		}
+		// What stays in half full pages may take some more groups.
+		if list = list[n:]; t.Bytes() <= target || len(list) == 0 {
+			return
+		}
 	}
 }
 
-// used is a group that can go, and when it was last found.
+// candidate is a group that can go, and when it was last found.
 type candidate struct{ tick, slot uint32 }
 
-// evictTo forgets groups until what is in use, holes left aside, is at most target.
-func (t *Table) evictTo(target int64) {
-	var list []candidate
+// candidates are the groups that can go, the first one first.
+func (t *Table) candidates() (list []candidate) {
 	for slot := range t.groups.n {
 		g := t.groups.at(slot)
 		if g.place != 0 && g.flags&(wanted|dirty|marked) == 0 && g.used != t.tick {
@@ -140,12 +150,7 @@ func (t *Table) evictTo(target int64) {
 	slices.SortFunc(list, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.tick, b.tick), cmp.Compare(a.slot, b.slot))
 	})
-	for _, c := range list {
-		if t.inUse() <= target {
-			return
-		}
-		t.evict(c.slot)
-	}
+	return list
 }
 
 // inUse is what Bytes would be at best, if no page had holes.

@@ -87,7 +87,7 @@ func New() *Table {
 
 // Find puts the slot of every key's group into slots, or None or Missing. missing tells whether any is.
 func (t *Table) Find(keys *Batch, slots []uint32) (missing bool) {
-	t.candidates(keys.Hashes, slots)
+	t.guess(keys.Hashes, slots)
 	for i, slot := range slots[:keys.Len()] {
 		if slot != None && !t.is(slot, keys.Key(i)) {
 			slot = t.probe(keys.Hashes[i], keys.Key(i))

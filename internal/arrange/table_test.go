@@ -21,6 +21,7 @@ type model struct {
 	store map[string]string            // bucket | group | suffix ─► value
 	batch arrange.Batch
 	slots []uint32
+	few   int // groups to choose from
 }
 
 func newModel(t *rapid.T) *model {
@@ -50,11 +51,50 @@ func (m *model) slot(group string) uint32 {
 	return 0
 }
 
+// many finds several groups at once; until Tick they stay where they are.
+func (m *model) many(n int) {
+	var groups []string
+	m.batch.Reset()
+	for range n {
+		g := m.group()
+		groups = append(groups, g)
+		m.batch.Data = append(m.batch.Data, g...)
+		m.batch.End()
+	}
+	m.slots = make([]uint32, n)
+	if m.table.FindOrInsert(&m.batch, m.slots) {
+		if wanted := m.table.Wanted(); len(wanted) > 1 { // one comes late
+			m.fillThese(wanted[1:])
+			if again := m.table.Wanted(); len(again) != 1 || !bytes.Equal(again[0], wanted[0]) {
+				m.t.Fatalf("%q is wanted, not %q", again, wanted[0])
+			}
+		}
+		m.fill()
+		if m.table.FindOrInsert(&m.batch, m.slots) {
+			m.t.Fatal("a filled group is missing")
+		}
+	}
+	m.table.Evict(0)
+	for i, slot := range m.slots {
+		if string(m.table.Key(slot)) != groups[i] {
+			m.t.Fatalf("slot of %q is that of %q after an eviction", groups[i], m.table.Key(slot))
+		}
+		m.check(groups[i], "")
+	}
+}
+
 func (m *model) fill() {
 	wanted := m.table.Wanted()
 	if !slices.IsSortedFunc(wanted, bytes.Compare) {
 		m.t.Fatal("Wanted is not ascending")
 	}
+	m.fillThese(wanted)
+	if len(m.table.Wanted()) > 0 {
+		m.t.Fatal("groups are wanted after they were filled")
+	}
+}
+
+func (m *model) fillThese(wanted [][]byte) {
 	for _, group := range wanted {
 		m.table.Fill(group, func(yield func(suffix, value []byte) bool) {
 			for _, key := range slices.Sorted(maps.Keys(m.store)) {
@@ -63,9 +103,6 @@ func (m *model) fill() {
 				}
 			}
 		})
-	}
-	if m.table.Wanted() != nil && len(m.table.Wanted()) > 0 {
-		m.t.Fatal("groups are wanted after they were filled")
 	}
 }
 
@@ -77,7 +114,7 @@ func (m *model) seal() {
 			m.t.Fatalf("changes are not ascending: %q after %q", key, last)
 		}
 		last = bytes.Clone(key)
-		old, had := m.store[string(key)]
+		_, had := m.store[string(key)]
 		if value == nil {
 			if !had {
 				m.t.Fatalf("%q is deleted, and was not there", key)
@@ -86,7 +123,6 @@ func (m *model) seal() {
 		} else {
 			m.store[string(key)] = string(value)
 		}
-		_ = old
 	})
 	m.table.Sealed()
 	m.table.Changes(func(key, _ []byte) { m.t.Fatalf("%q has changed after Sealed", key) })
@@ -146,7 +182,7 @@ func (m *model) check(group string, seek string) {
 }
 
 func (m *model) group() string {
-	g := groupName(rapid.IntRange(0, 12).Draw(m.t, "group"))
+	g := groupName(rapid.IntRange(0, m.few).Draw(m.t, "group"))
 	if m.want[g] == nil {
 		m.want[g] = map[string]string{}
 	}
@@ -160,6 +196,7 @@ func (m *model) value() string {
 func TestTableIsAMapWhateverIsSealedAndEvicted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newModel(t)
+		m.few = rapid.SampledFrom([]int{1, 12}).Draw(t, "groups")
 		wide := rapid.SampledFrom([]int{3, 40, 2000}).Draw(t, "suffixes")
 		t.Repeat(map[string]func(*rapid.T){
 			"put": func(t *rapid.T) {
@@ -194,6 +231,19 @@ func TestTableIsAMapWhateverIsSealedAndEvicted(t *testing.T) {
 				m.table.DropHead(m.slot(g))
 				delete(m.want[g], "")
 			},
+			"shrink": func(t *rapid.T) {
+				g := m.group()
+				left := slices.DeleteFunc(slices.Sorted(maps.Keys(m.want[g])), func(s string) bool { return s == "" })
+				for n := rapid.IntRange(0, len(left)).Draw(t, "how many"); n > 0; n-- {
+					i := (n * 7919) % len(left)
+					id, _ := m.table.Get(m.slot(g), []byte(left[i]))
+					m.table.Delete(id)
+					delete(m.want[g], left[i])
+					left = slices.Delete(left, i, i+1)
+				}
+				m.check(g, "")
+			},
+			"many": func(t *rapid.T) { m.many(rapid.IntRange(1, 6).Draw(t, "how many")) },
 			"tick": func(*rapid.T) { m.table.Tick() },
 			"seal": func(*rapid.T) { m.seal() },
 			"evict": func(t *rapid.T) {

@@ -110,6 +110,11 @@ func (a *Aggregate) Run(out *Output, budget int) Status {
 		if budget <= 0 {
 			return More
 		}
+		if a.c.AppendOnly {
+			if out.Fault = shrinks("aggregate", p.in); out.Fault != nil {
+				return Done
+			}
+		}
 		if !a.find(p.in) {
 			return Miss
 		}

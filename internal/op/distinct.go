@@ -2,7 +2,6 @@ package op
 
 import (
 	"github.com/weirstream/weir/internal/arrange"
-	"github.com/weirstream/weir/internal/weirerr"
 	"github.com/weirstream/weir/internal/zset"
 )
 
@@ -51,13 +50,16 @@ func (d *Distinct) Run(out *Output, budget int) Status {
 		if budget <= 0 {
 			return More
 		}
+		if d.c.AppendOnly {
+			if out.Fault = shrinks("distinct", p.in); out.Fault != nil {
+				return Done
+			}
+		}
 		d.keys.encode(p.in)
 		if d.table.FindOrInsert(&d.keys.batch, d.keys.slots) {
 			return Miss
 		}
-		if !d.apply(p.in, out) {
-			return Done
-		}
+		d.apply(p.in, out)
 		budget -= p.in.N
 		d.pop()
 		d.table.Tick()
@@ -69,15 +71,11 @@ func (d *Distinct) Run(out *Output, budget int) Status {
 }
 
 // apply counts a chunk's rows.
-func (d *Distinct) apply(in *zset.Chunk, out *Output) bool {
+func (d *Distinct) apply(in *zset.Chunk, out *Output) {
 	d.fresh = d.fresh[:0]
 	for k, i := range d.keys.rows {
 		slot, w := d.keys.slots[k], in.Weight(int(i))
 		head := d.table.Head(slot)
-		if w < 0 && d.c.AppendOnly {
-			out.Fault = weirerr.New(weirerr.NegativeWeight, "an input that only ever grows took a row back").With("operator", "distinct")
-			return false
-		}
 		switch {
 		case !d.c.AppendOnly:
 			d.table.Mark(slot, head != nil && getInt(head) > 0)
@@ -100,7 +98,6 @@ func (d *Distinct) apply(in *zset.Chunk, out *Output) bool {
 		}
 		out.Chunks = append(out.Chunks, c)
 	}
-	return true
 }
 
 func (d *Distinct) newHead(slot uint32, in *zset.Chunk, i int) []byte {

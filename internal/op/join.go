@@ -6,7 +6,6 @@ import (
 	"github.com/weirstream/weir/internal/arrange"
 	"github.com/weirstream/weir/internal/expr"
 	"github.com/weirstream/weir/internal/plan"
-	"github.com/weirstream/weir/internal/weirerr"
 	"github.com/weirstream/weir/internal/zset"
 )
 
@@ -149,13 +148,16 @@ func (j *Join) Run(out *Output, budget int) Status {
 		}
 		own, other := &j.sides[p.port], &j.sides[1-p.port]
 		if !j.match.ready {
+			if own.appendOnly {
+				if out.Fault = shrinks("join", p.in); out.Fault != nil {
+					return Done
+				}
+			}
 			if !j.find(p, own, other) {
 				return Miss
 			}
 			budget -= p.in.N
-			if !j.store(p, own, other, out) {
-				return Done
-			}
+			j.store(p, own, other)
 			j.match.ready = true
 			j.pairs.addNulls(p, out)
 		}
@@ -192,20 +194,14 @@ func (j *Join) find(p *pushed, own, other *joinSide) bool {
 }
 
 // store puts the delta's rows into their own side's table.
-func (j *Join) store(p *pushed, own, other *joinSide, out *Output) bool {
+func (j *Join) store(p *pushed, own, other *joinSide) {
 	for k, i := range own.rows {
 		w := p.in.Weight(int(i))
-		if w < 0 && own.appendOnly {
-			out.Fault = weirerr.New(weirerr.NegativeWeight, "an input that only ever grows took a row back").
-				With("operator", "join")
-			return false
-		}
 		if other.pads {
 			own.table.Mark(own.slots[k], own.table.Empty(own.slots[k]))
 		}
 		own.add(own.slots[k], own.data.at(k), w)
 	}
-	return true
 }
 
 // emit pairs the delta's rows with the other side's; false when the budget is used up.

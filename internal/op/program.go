@@ -18,6 +18,12 @@ type Predicate interface {
 	EvalFilter(in *zset.Chunk, env *expr.Env) (sel []int32, errs []expr.RowError)
 }
 
+var (
+	_ Program     = (*expr.Program)(nil)
+	_ Predicate   = (*expr.Program)(nil)
+	_ SetExpander = (*expr.Expander)(nil)
+)
+
 // RowPrinter appends row i of a chunk as text, for people to read in an error report. It
 // must be the same text for equal rows, so that a retraction finds the report.
 type RowPrinter func(dst []byte, in *zset.Chunk, i int) []byte

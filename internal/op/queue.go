@@ -45,6 +45,18 @@ func (q *queue) pop() {
 	q.waiting = q.waiting[:n]
 }
 
+// shrinks is the fault of an input that was said to grow only, and took a row back.
+func shrinks(operator string, in *zset.Chunk) error {
+	for _, w := range in.W {
+		if w < 0 {
+			return weirerr.New(weirerr.NegativeWeight, "an input that only ever grows took a row back").
+				With("operator", operator).With("weight", w).
+				Hint("the plan is wrong about this input: report it; drop the view and create it again")
+		}
+	}
+	return nil
+}
+
 // corrupt is the fault of state that cannot be read.
 func corrupt(operator string, err error) error {
 	return weirerr.New(weirerr.StoreCorrupt, "a row in the state of an operator cannot be read").

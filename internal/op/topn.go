@@ -7,7 +7,6 @@ import (
 
 	"github.com/weirstream/weir/internal/arrange"
 	"github.com/weirstream/weir/internal/plan"
-	"github.com/weirstream/weir/internal/weirerr"
 	"github.com/weirstream/weir/internal/zset"
 )
 
@@ -72,16 +71,17 @@ func (t *TopN) Run(out *Output, budget int) Status {
 		if budget <= 0 {
 			return More
 		}
+		if t.c.AppendOnly {
+			if out.Fault = shrinks("topn", p.in); out.Fault != nil {
+				return Done
+			}
+		}
 		t.keys.encode(p.in)
 		if t.table.FindOrInsert(&t.keys.batch, t.keys.slots) {
 			return Miss
 		}
 		for k, i := range t.keys.rows {
 			w := p.in.Weight(int(i))
-			if t.c.AppendOnly && w < 0 {
-				out.Fault = weirerr.New(weirerr.NegativeWeight, "an input that only ever grows took a row back").With("operator", "topn")
-				return Done
-			}
 			t.add(t.keys.slots[k], p.in, int(i), w)
 		}
 		budget -= p.in.N
