@@ -12,6 +12,7 @@ func declarations() []func(*Registry) {
 		declareLike,
 		declareRegexp,
 		declareTimes,
+		declareTemplates,
 		declareJSON,
 		declareArrays,
 		declareOctets,

@@ -90,3 +90,10 @@ tz || ''
 to_timestamp(f8)
 CASE WHEN extract(hour from ts) BETWEEN 8 AND 18 THEN 'day' ELSE 'night' END
 ts >= d AND ts < d + interval '1 day'
+to_char(ts, 'YYYY-MM-DD HH24:MI:SS.US')
+to_char(tz, 'Dy HH12:MI AM TZ')
+to_char(d, 'FMDay')
+to_char(iv, 'HH24:MI')
+to_char(n, '999.99')
+to_char(i4, '9,999')
+to_char(ts, s)
