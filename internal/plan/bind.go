@@ -47,10 +47,13 @@ type binder struct {
 	deps   map[catalog.ID]bool
 	views  []*catalog.Relation // plain views being expanded, outermost first
 	stars  map[*sql.ColumnRef]*column
+	// written is where a column was written, for errors that are found later.
+	written map[*expr.Column]int
 }
 
 func newBinder(cat *catalog.Catalog, reg *expr.Registry, o Options) *binder {
-	b := &binder{cat: cat, reg: reg, o: o, q: &algebra.Query{}, deps: map[catalog.ID]bool{}, stars: map[*sql.ColumnRef]*column{}}
+	b := &binder{cat: cat, reg: reg, o: o, q: &algebra.Query{}, deps: map[catalog.ID]bool{}, stars: map[*sql.ColumnRef]*column{},
+		written: map[*expr.Column]int{}}
 	for _, t := range o.ParamTypes {
 		b.addParam(t)
 	}

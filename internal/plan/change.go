@@ -12,6 +12,7 @@ import (
 // Change is a bound INSERT, UPDATE or DELETE of an own table. A row means all columns
 // of Relation, hidden ones included, in order, n of them.
 type Change struct {
+	Kind     ChangeKind
 	Relation *catalog.Relation
 	// Rows computes what is to change. INSERT: the new row, NULL in hidden columns. UPDATE: the old row,
 	// the new row, then what RETURNING takes from other tables; an old row comes once. DELETE: the old row, then the same.
@@ -23,6 +24,16 @@ type Change struct {
 	Returning []expr.Expr
 	Columns   []Column // of Returning
 }
+
+// ChangeKind tells the statements apart.
+type ChangeKind uint8
+
+// Kinds of change.
+const (
+	Insert ChangeKind = iota
+	Update
+	Delete
+)
 
 // Conflict is what to do with a row whose key is there already.
 type Conflict struct {
@@ -44,7 +55,7 @@ func BindDelete(cat *catalog.Catalog, reg *expr.Registry, st *sql.Delete, o Opti
 	if err := t.from(st.Using, st.Where); err != nil {
 		return nil, err
 	}
-	return t.finish(t.old, nil, st.Returning)
+	return t.finish(Delete, t.old, nil, st.Returning)
 }
 
 // target is the table of a DML statement while it is bound.
@@ -147,8 +158,8 @@ func (t *target) clause(place string) *context {
 
 // finish makes the query: rows, then what RETURNING needs beside them. current has the columns that the table's
 // names mean in RETURNING where these are not the old ones.
-func (t *target) finish(rows []algebra.Col, current map[algebra.Col]algebra.Col, returning []sql.Target) (*Change, error) {
-	ch := &Change{Relation: t.relation}
+func (t *target) finish(kind ChangeKind, rows []algebra.Col, current map[algebra.Col]algebra.Col, returning []sql.Target) (*Change, error) {
+	ch := &Change{Kind: kind, Relation: t.relation}
 	xs, err := t.returning(ch, returning, current)
 	if err != nil {
 		return nil, err

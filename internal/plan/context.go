@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/weirstream/weir/internal/expr"
 	"github.com/weirstream/weir/internal/plan/algebra"
@@ -84,18 +85,26 @@ func (c *context) Column(ref *sql.ColumnRef) (expr.Expr, error) {
 	if ref.Star {
 		return nil, fail(sql.SyntaxError, ref.Pos(), "a star is not allowed here")
 	}
-	if col := c.b.stars[ref]; col != nil {
-		return c.b.value(col), nil
-	}
-	col, err := c.s.lookup(ref)
-	if err != nil {
-		return nil, err
-	}
+	col := c.b.stars[ref]
 	if col == nil {
-		return nil, c.s.undefined(ref)
+		if len(ref.Parts) > maxParts {
+			return nil, fail(sql.SyntaxError, ref.Pos(), "improper qualified name (too many dotted names): %s", strings.Join(ref.Parts, "."))
+		}
+		var err error
+		if col, err = c.s.lookup(ref); err != nil {
+			return nil, err
+		}
+		if col == nil {
+			return nil, c.s.undefined(ref)
+		}
 	}
-	return c.b.value(col), nil
+	x := &expr.Column{Index: int(col.col), T: c.b.q.Type(col.col)}
+	c.b.written[x] = ref.Pos()
+	return x, nil
 }
+
+// maxParts is database.schema.table.column.
+const maxParts = 4
 
 // Param implements expr.Scope.
 func (c *context) Param(p *sql.Param) (expr.Expr, error) { return c.b.param(p) }
@@ -111,11 +120,17 @@ func (c *context) Call(call *sql.Call) (expr.Expr, error) {
 	case c.b.reg.IsAggregate(name):
 		return c.aggregate(call, name)
 	}
-	return nil, fail(sql.WrongObjectType, call.Pos(), "%s(*) specified, but %s is not an aggregate function", name, name)
+	return c.b.reg.ResolveCall(name, nil, call.Pos()) // f(*) of an ordinary function
 }
+
+const setFunctions = "set-returning functions"
 
 // forbidden is the error for a kind of function that the clause may not have.
 func (c *context) forbidden(code, what string, pos int) error {
+	if c.inAggregate && what == setFunctions {
+		return withHint(fail(code, pos, "aggregate function calls cannot contain set-returning function calls"),
+			"You might be able to move the set-returning function into a LATERAL FROM item.")
+	}
 	return fail(code, pos, "%s are not allowed in %s", what, c.place)
 }
 
@@ -137,7 +152,7 @@ func (c *context) conditions(e sql.Expr, what string, semi bool) ([]expr.Expr, e
 	if and, ok := e.(*sql.And); ok {
 		var all []expr.Expr
 		for _, a := range and.Args {
-			conds, err := c.conditions(a, what, semi)
+			conds, err := c.conditions(a, "AND", semi)
 			if err != nil {
 				return nil, err
 			}

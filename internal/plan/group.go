@@ -25,6 +25,9 @@ func (g *grouping) used() bool { return g.written || len(g.aggs) > 0 }
 // whose columns its arguments mention.
 func (c *context) aggregate(call *sql.Call, name string) (expr.Expr, error) {
 	if c.inAggregate {
+		if c.place == "FILTER" {
+			return nil, c.forbidden(sql.GroupingError, "aggregate functions", call.Pos())
+		}
 		return nil, fail(sql.GroupingError, call.Pos(), "aggregate function calls cannot be nested")
 	}
 	args := &context{b: c.b, s: c.s, place: "aggregate arguments", inAggregate: true}
@@ -270,6 +273,9 @@ func (b *binder) grouped(x expr.Expr, s *scope, pos int) (expr.Expr, error) {
 		return nil
 	})
 	if bad != nil {
+		if at, known := b.written[bad]; known {
+			pos = at
+		}
 		return nil, fail(sql.GroupingError, pos, "column %q must appear in the GROUP BY clause or be used in an aggregate function", s.nameOf(algebra.Col(bad.Index)))
 	}
 	return x, nil

@@ -135,7 +135,7 @@ func (t *target) insertedValues(q *sql.Select, st *sql.Insert, into []int) (alge
 	rows := make([][]expr.Expr, len(q.Values))
 	for i, row := range q.Values {
 		if len(row) != len(q.Values[0]) {
-			return nil, nil, fail(sql.SyntaxError, q.Pos(), "VALUES lists must all be the same length")
+			return nil, nil, fail(sql.SyntaxError, row[0].Pos(), "VALUES lists must all be the same length")
 		}
 		targets, err := matched(into, len(row), st, q.Pos())
 		if err != nil {

@@ -95,3 +95,16 @@ func figureSubquery(e *sql.Subquery) (string, strength) {
 	}
 	return "", noName
 }
+
+// leftmost is where an expression begins: an operator stands behind its left side.
+func leftmost(e sql.Expr) int {
+	switch e := e.(type) {
+	case *sql.Binary:
+		return leftmost(e.Left)
+	case *sql.And:
+		return leftmost(e.Args[0])
+	case *sql.Or:
+		return leftmost(e.Args[0])
+	}
+	return e.Pos()
+}

@@ -52,7 +52,7 @@ func (p *projection) onePerGroup(r *bound, items []sortItem) (*bound, error) {
 	}
 	for i, it := range items {
 		if i < len(on) && !anySame(xs, it.x) {
-			return nil, fail(sql.InvalidColumnReference, it.pos, "SELECT DISTINCT ON expressions must match initial ORDER BY expressions")
+			return nil, fail(sql.InvalidColumnReference, on[i].pos, "SELECT DISTINCT ON expressions must match initial ORDER BY expressions")
 		}
 	}
 	top := &algebra.TopN{Limit: 1}

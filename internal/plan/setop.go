@@ -218,7 +218,7 @@ func (b *binder) orderOutputs(q *sql.Select, r *bound) error {
 		}
 		ref, ok := item.X.(*sql.ColumnRef)
 		if !ok || len(ref.Parts) != 1 {
-			e := fail(sql.FeatureNotSupported, item.X.Pos(), "invalid UNION/INTERSECT/EXCEPT ORDER BY clause")
+			e := fail(sql.FeatureNotSupported, leftmost(item.X), "invalid UNION/INTERSECT/EXCEPT ORDER BY clause")
 			e.Detail = "Only result column names can be used, not expressions or functions."
 			return withHint(e, "Add the expression/function to every SELECT, or move the UNION into a FROM clause.")
 		}

@@ -39,7 +39,7 @@ func BindUpdate(cat *catalog.Catalog, reg *expr.Registry, st *sql.Update, o Opti
 		rows = append(rows, now)
 	}
 	t.rel = &algebra.Project{In: rel, Items: items}
-	return t.finish(rows, current, st.Returning)
+	return t.finish(Update, rows, current, st.Returning)
 }
 
 // assigned gives, for each column of the table that SET names, its new value.

@@ -17,7 +17,7 @@ func (b *binder) values(q *sql.Select, s *scope) (*bound, error) {
 	constant := true
 	for i, row := range q.Values {
 		if len(row) != len(q.Values[0]) {
-			return nil, fail(sql.SyntaxError, q.Pos(), "VALUES lists must all be the same length")
+			return nil, fail(sql.SyntaxError, row[0].Pos(), "VALUES lists must all be the same length")
 		}
 		var err error
 		if rows[i], err = ctx.all(row); err != nil {

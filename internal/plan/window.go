@@ -84,7 +84,7 @@ func sortOf(item sql.OrderItem, x expr.Expr) sortItem {
 // set binds a set-returning function of a SELECT list.
 func (c *context) set(call *sql.Call, name string) (expr.Expr, error) {
 	if !c.sets || c.s.over == nil {
-		return nil, c.forbidden(sql.FeatureNotSupported, "set-returning functions", call.Pos())
+		return nil, c.forbidden(sql.FeatureNotSupported, setFunctions, call.Pos())
 	}
 	args, err := c.all(call.Args)
 	if err != nil {

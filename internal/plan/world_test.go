@@ -53,7 +53,7 @@ func table(t testing.TB, name sql.Name, columns []sql.ColumnDef, key []string) c
 	if name.Schema != "" {
 		rel.Schema = name.Schema
 	}
-	for i, c := range columns {
+	for _, c := range columns {
 		typ, err := expr.TypeByName(c.Type)
 		if err != nil {
 			t.Fatal(err)
@@ -61,8 +61,11 @@ func table(t testing.TB, name sql.Name, columns []sql.ColumnDef, key []string) c
 		if c.PrimaryKey {
 			key = []string{c.Name}
 		}
-		rel.Columns = append(rel.Columns, catalog.Column{Name: c.Name, Type: typ, NotNull: c.NotNull || c.PrimaryKey, Hidden: strings.HasPrefix(c.Name, "_row")})
-		_ = i
+		column := catalog.Column{Name: c.Name, Type: typ, NotNull: c.NotNull || c.PrimaryKey, Hidden: strings.HasPrefix(c.Name, "_row")}
+		if c.Default != nil {
+			column.Default = sql.DeparseExpr(c.Default)
+		}
+		rel.Columns = append(rel.Columns, column)
 	}
 	for _, k := range key {
 		for i, c := range rel.Columns {

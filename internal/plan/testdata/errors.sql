@@ -1,0 +1,113 @@
+SELECT x FROM t
+SELECT ida FROM t
+SELECT t.ida FROM t
+SELECT aa FROM t, u
+SELECT a FROM t, u
+SELECT t.zzzzzzz FROM t
+SELECT z.a FROM t
+SELECT t.a FROM t AS q
+SELECT * FROM nothing
+SELECT * FROM nowhere.t
+SELECT a FROM t, t
+SELECT * FROM t JOIN u USING (zz)
+SELECT * FROM t JOIN v USING (id)
+SELECT * FROM (SELECT a, a FROM t) x JOIN u USING (a)
+SELECT a FROM (SELECT a, b AS a FROM t) x
+SELECT a, count(*) FROM t
+SELECT a, count(*) FROM t GROUP BY b
+SELECT t.a + 1, count(*) FROM t GROUP BY b
+SELECT a FROM t GROUP BY b ORDER BY b
+SELECT b FROM t GROUP BY b ORDER BY a
+SELECT b FROM t GROUP BY b HAVING a > 1
+SELECT count(*) FROM t WHERE count(*) > 1
+SELECT a FROM t WHERE sum(b) > 1
+SELECT a FROM t GROUP BY count(*)
+SELECT sum(count(*)) FROM t
+SELECT sum(a) FILTER (WHERE count(*) > 1) FROM t
+SELECT t.id FROM t JOIN u ON count(*) > 1
+SELECT (SELECT count(*) FROM u WHERE u.a = t.b) FROM t GROUP BY a
+SELECT a FROM t GROUP BY 3
+SELECT a FROM t ORDER BY 3
+SELECT a FROM t ORDER BY 'x'
+SELECT DISTINCT a FROM t ORDER BY b
+SELECT DISTINCT ON (a) a, b FROM t ORDER BY b
+SELECT a FROM t UNION SELECT a, b FROM t
+SELECT a FROM t UNION SELECT c FROM t
+SELECT a FROM t UNION SELECT a FROM u ORDER BY a + 1
+SELECT a FROM t UNION SELECT a FROM u ORDER BY b
+SELECT a FROM t UNION SELECT a FROM u ORDER BY 2
+SELECT (SELECT a, b FROM t)
+SELECT id FROM t WHERE a IN (SELECT a, b FROM u)
+SELECT id FROM t WHERE (a, b) IN (SELECT a FROM u)
+SELECT id FROM t WHERE a IN (SELECT c FROM u)
+SELECT id FROM t WHERE a
+SELECT id FROM t HAVING a
+SELECT id FROM t WHERE a AND b > 1
+SELECT t.id FROM t JOIN u ON t.a
+SELECT CASE WHEN a THEN 1 END FROM t
+SELECT CASE WHEN a > 1 THEN 1 ELSE c END FROM t
+SELECT a + c FROM t
+SELECT a || b FROM t WHERE foo(a)
+SELECT foo(a, b) FROM t
+SELECT sum(c) FROM t
+SELECT max(a, b) FROM t
+SELECT count() FROM t
+SELECT lower(*) FROM t
+SELECT a(*) FROM t
+SELECT lower(DISTINCT c) FROM t
+SELECT 'a' + 1
+SELECT '1x'::int
+SELECT 'x' = 1
+SELECT a::nosuch FROM t
+SELECT 1::bytea
+SELECT *
+SELECT q.* FROM t
+SELECT id FROM t LIMIT a
+SELECT id FROM t LIMIT 'x'
+SELECT id FROM t LIMIT count(*)
+SELECT id FROM t LIMIT true
+SELECT id FROM (SELECT id FROM t LIMIT -1) x
+SELECT * FROM t x (a, b, c, d, e, f)
+SELECT * FROM (SELECT a FROM t) x (p, q)
+WITH x AS (SELECT 1), x AS (SELECT 2) SELECT * FROM x
+WITH x (a, b) AS (SELECT 1) SELECT * FROM x
+VALUES (1), (2, 3)
+VALUES (1), ('x')
+VALUES (sum(1))
+SELECT t.id FROM t, (SELECT * FROM u WHERE u.a = t.a) x
+SELECT t.id FROM t JOIN (SELECT * FROM u WHERE u.a = t.a) x ON true
+SELECT u.id FROM t RIGHT JOIN LATERAL (SELECT * FROM u WHERE u.a = t.a) u ON true
+SELECT t.id FROM t JOIN u ON t.a = v.a JOIN v ON true
+SELECT id FROM t WHERE row_number() OVER () = 1
+SELECT rank() FROM t
+SELECT a FROM t GROUP BY row_number() OVER ()
+SELECT id FROM t WHERE generate_series(1, 2) = 1
+SELECT t.id FROM t JOIN u ON generate_series(1, 2) = 1
+SELECT generate_series('x', 2)
+SELECT sum(generate_series(1, 2))
+SELECT (a, b) = (1, 2, 3) FROM t
+SELECT a BETWEEN 1 AND 'x' FROM t
+SELECT coalesce(a, c) FROM t
+SELECT nullif(a, c) FROM t
+SELECT greatest(a, c) FROM t
+SELECT ARRAY[a, c] FROM t
+SELECT a LIKE 'x' FROM t
+SELECT NOT a FROM t
+SELECT -c FROM t
+SELECT c COLLATE "nosuch" FROM t
+SELECT a FROM t FOR UPDATE OF z
+SELECT EXISTS (SELECT zz FROM u) FROM t
+SELECT id FROM t WHERE a > ANY (b)
+SELECT id FROM t WHERE a = ANY (SELECT a + c FROM u)
+SELECT t.nosuch.a FROM t
+SELECT a.b.c.d.e FROM t
+SELECT count(DISTINCT *) FROM t
+SELECT sum(DISTINCT) FROM t
+SELECT a FROM t ORDER BY c, nosuch
+SELECT a AS x, b AS x FROM t ORDER BY x
+SELECT a AS x, b AS x FROM t GROUP BY x
+SELECT id FROM t NATURAL JOIN (SELECT 'q' AS a) x
+SELECT sum(t.a) FROM u, LATERAL (SELECT sum(u.a) FROM t) x
+SELECT b FROM t ORDER BY row_number() OVER (ORDER BY zz)
+SELECT $1
+SELECT 1 FROM t, u WHERE t.id = u.id AND id = 1
