@@ -21,7 +21,8 @@ type Program struct {
 	params  []inlet
 	consts  []constant
 	results []int // registers
-	final   int   // of a filter: the scope whose rows pass
+	kinds   []zset.Kind
+	final   int // of a filter: the scope whose rows pass
 	idle    sync.Pool
 }
 
@@ -39,6 +40,7 @@ func Compile(exprs []Expr) *Program {
 	c := newCompiler()
 	for _, e := range exprs {
 		c.p.results = append(c.p.results, c.emit(e, 0))
+		c.p.kinds = append(c.p.kinds, zset.KindOf(e.Type().OID))
 	}
 	return c.p
 }
@@ -213,11 +215,11 @@ func fold(fn *Func, k kernel, consts []*zset.Vec) *zset.Vec {
 		return nil
 	}
 	var nulls []uint64
-	for _, v := range consts {
+	for i, v := range consts {
 		if v == nil {
 			return nil
 		}
-		if fn.Strict {
+		if fn.strictAt(i) {
 			nulls = union(nulls, v.Nulls)
 		}
 	}

@@ -197,10 +197,11 @@ func arrayPosition(r *Row, elem uint32) error {
 	if err != nil {
 		return err
 	}
-	lower := int64(1)
-	if len(a.dims) == 1 {
-		lower = int64(a.dims[0].Lower)
+	if len(a.dims) == 0 {
+		r.SetNull()
+		return nil
 	}
+	lower := int64(a.dims[0].Lower)
 	from := lower
 	if r.Len() == 3 {
 		if r.Null(2) {

@@ -6,6 +6,7 @@ import (
 	"github.com/weirstream/weir/internal/datum"
 	"github.com/weirstream/weir/internal/numeric"
 	"github.com/weirstream/weir/internal/sql"
+	"github.com/weirstream/weir/internal/zset"
 )
 
 // declareCasts is pg_cast for the types that are computed with. The bytes of a smaller integer are
@@ -158,9 +159,16 @@ func declareStringCasts(r *Registry) {
 	r.cast(Implicit, r.fn("text(name) text", nil))
 	r.cast(Assignment, r.fn("varchar(name) varchar", nil))
 	r.cast(Assignment, r.fn("bpchar(name) bpchar", nil))
-	for _, t := range []string{"text", "varchar", "bpchar"} {
-		r.cast(Implicit, r.fn("name("+t+") name", always(parseText(datum.Ref(datum.OIDName)))))
+	toName := parseText(datum.Ref(datum.OIDName))
+	for _, t := range []string{"text", "varchar"} {
+		r.cast(Implicit, r.fn("name("+t+") name", always(toName)))
 	}
+	r.cast(Implicit, r.fn("name(bpchar) name", func(s *site) kernel {
+		trim := trimmed(s)
+		return func(ev *evaluation, n int, args []*zset.Vec, skip []uint64) *zset.Vec {
+			return toName(ev, n, []*zset.Vec{trim(ev, n, args, skip)}, skip)
+		}
+	}))
 	boolText := perRow(func(r *Row) error {
 		r.SetString(map[bool]string{true: "true", false: "false"}[r.Bool(0)])
 		return nil

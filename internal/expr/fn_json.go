@@ -103,7 +103,7 @@ func followArgs(r *Row, v []byte) ([]byte, error) {
 	v = jsontext.Trim(v)
 	for k := 1; k < r.Len(); k++ {
 		part, ok := jsontext.At(v, r.Bytes(k))
-		if !ok {
+		if r.Null(k) || !ok {
 			return nil, nil
 		}
 		v = part

@@ -16,6 +16,9 @@ func editError(err error) error {
 	if p, ok := errors.AsType[*jsontext.PathError](err); ok {
 		return rowFail(sql.InvalidText, "path element at position %d is not an integer: \"%s\"", p.Position, p.Step)
 	}
+	if n, ok := errors.AsType[*jsontext.NullStepError](err); ok {
+		return rowFail(sql.NullNotAllowed, "%s", n)
+	}
 	e := rowFail(sql.InvalidParameter, "%s", err)
 	if errors.Is(err, jsontext.ErrReplace) {
 		e.Hint = "Try using the function jsonb_set to replace key value."
@@ -43,11 +46,17 @@ func declareJSONEdits(r *Registry) {
 		return r.setEdited(jsontext.DeleteAt(r.data(), r.Bytes(0), int(r.Int(1))))
 	}))
 	several := r.fn("jsonb_delete(jsonb,variadic text) jsonb", perRow(func(r *Row) error {
-		v, err := r.Bytes(0), error(nil)
-		for k := 1; k < r.Len() && err == nil; k++ {
-			v, err = jsontext.Delete(nil, v, r.Bytes(k))
+		v := r.Bytes(0)
+		if jsontext.IsScalar(v) {
+			return editError(jsontext.ErrDeleteScalar)
 		}
-		return r.setEdited(append(r.data(), v...), err)
+		for k := 1; k < r.Len(); k++ {
+			if !r.Null(k) {
+				v, _ = jsontext.Delete(nil, v, r.Bytes(k)) // it is no scalar
+			}
+		}
+		r.set(append(r.data(), v...))
+		return nil
 	}))
 	several.array = perRow(deleteKeys)
 	add(r.ops, "-", several.overArray())
@@ -83,16 +92,18 @@ func deleteKeys(r *Row) error {
 
 func edit(how func(r *Row) jsontext.Edit) func(*site) kernel {
 	return perRow(func(r *Row) error {
-		steps, err := elementsOf(r, datum.OIDText)
+		steps, err := r.array(1, datum.OIDText)
 		if err != nil {
 			return err
 		}
-		path := make([][]byte, steps.N)
+		if len(steps.dims) > 1 {
+			return rowFail(sql.ArraySubscript, "wrong number of array subscripts")
+		}
+		path := make([][]byte, steps.elems.N)
 		for i := range path {
-			if steps.Null(i) {
-				return rowFail(sql.NullNotAllowed, "path element at position %d is null", i+1)
+			if !steps.elems.Null(i) {
+				path[i] = steps.elems.Bytes(i)
 			}
-			path[i] = steps.Bytes(i)
 		}
 		e := how(r)
 		return r.setEdited(e.Apply(r.data(), r.Bytes(0), path))

@@ -85,6 +85,9 @@ func declareTimeFunctions(r *Registry) {
 		return setMoment(r, t, err)
 	}), stable)
 	r.fn("date_trunc(text,timestamptz,text) timestamptz", truncKernel(zset.Int, func(f datetime.Field, r *Row) error {
+		if t := r.timestamp(1); t.IsInfinite() {
+			return setMoment(r, t, nil)
+		}
 		zone, err := datetime.LookupZone(string(r.Bytes(2)))
 		if err != nil {
 			return err

@@ -33,6 +33,9 @@ func declareZones(r *Registry) {
 
 func zoneKernel(zone func(r *Row) (*time.Location, error), shift shift) kernel {
 	return rowKernel(zset.Int, func(r *Row) error {
+		if t := r.timestamp(1); t.IsInfinite() {
+			return setMoment(r, t, nil)
+		}
 		z, err := zone(r)
 		if err != nil {
 			return err

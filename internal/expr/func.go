@@ -30,6 +30,13 @@ type Func struct {
 	array func(*site) kernel
 }
 
+// strictAt tells whether a NULL for argument i makes the result NULL. The repeated arguments of a variadic function
+// are elements of an array, which is no NULL itself.
+func (f *Func) strictAt(i int) bool {
+	last := len(f.Args) - 1
+	return f.Strict && !(f.Variadic && i >= last && f.Args[last] != oidAny)
+}
+
 // Volatility is PostgreSQL's.
 type Volatility uint8
 

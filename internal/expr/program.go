@@ -31,6 +31,9 @@ type RowError struct {
 // Eval computes the expressions for every row of a chunk. Columns have c.N values. A row with an
 // error is listed once, ascending; its values are of no interest.
 func (p *Program) Eval(c *zset.Chunk, env *Env) ([]*zset.Vec, []RowError) {
+	if c.N == 0 {
+		return p.none(), nil
+	}
 	ev := p.begin(c, env)
 	p.run(ev)
 	out := make([]*zset.Vec, len(p.results))
@@ -46,9 +49,21 @@ func (p *Program) Eval(c *zset.Chunk, env *Env) ([]*zset.Vec, []RowError) {
 	return out, p.end(ev, out)
 }
 
+// none is the columns of no rows.
+func (p *Program) none() []*zset.Vec {
+	out := make([]*zset.Vec, len(p.kinds))
+	for i, k := range p.kinds {
+		out[i] = zset.NewVec(k, 0)
+	}
+	return out
+}
+
 // EvalFilter lists the rows that satisfy a condition compiled by CompileFilter, ascending. A row with
 // an error is not among them.
 func (p *Program) EvalFilter(c *zset.Chunk, env *Env) (sel []int32, errs []RowError) {
+	if c.N == 0 {
+		return nil, nil
+	}
 	ev := p.begin(c, env)
 	p.run(ev)
 	sel = rowsOf(c.N, ev.scopes[p.final])

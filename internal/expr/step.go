@@ -91,8 +91,8 @@ func (ev *evaluation) call(s *step) {
 	if ev.spread {
 		n, skip = 1, nil
 	}
-	if s.fn.Strict {
-		for _, a := range args {
+	for k, a := range args {
+		if s.fn.strictAt(k) {
 			skip = union(skip, nullsOf(a, n))
 		}
 	}
@@ -125,7 +125,7 @@ func nullsOf(a *zset.Vec, n int) []uint64 {
 // withNulls makes the skipped rows NULL. What is an argument itself is copied first.
 func (ev *evaluation) withNulls(v *zset.Vec, args []*zset.Vec, skip []uint64) *zset.Vec {
 	if slices.Contains(args, v) {
-		if &skip[0] == first64(v.Nulls) {
+		if first64(skip) == first64(v.Nulls) {
 			return v
 		}
 		v = ev.copyOf(v)

@@ -41,6 +41,13 @@ func (e *PathError) Error() string {
 	return fmt.Sprintf("path element at position %d is not an integer: %q", e.Position, e.Step)
 }
 
+// NullStepError is a step that is NULL.
+type NullStepError struct{ Position int }
+
+func (e *NullStepError) Error() string {
+	return fmt.Sprintf("path element at position %d is null", e.Position)
+}
+
 // Delete is v without a key, or without the strings equal to it.
 func Delete(dst, v, key []byte) ([]byte, error) {
 	kind := Kind(v)
@@ -98,7 +105,11 @@ func (e *Edit) Apply(dst, v []byte, path [][]byte) ([]byte, error) {
 	return append(dst, out...), err
 }
 
+// walk follows the path; a step is nil where it is NULL.
 func (e *Edit) walk(v []byte, path [][]byte, depth int) ([]byte, error) {
+	if path[depth] == nil {
+		return nil, &NullStepError{depth + 1}
+	}
 	switch Kind(v) {
 	case Object:
 		return e.inObject(v, path, depth)
