@@ -11,6 +11,7 @@ type style struct {
 	lazy  bool // all quantifiers are non-greedy, so that the match is a shortest one
 	later bool // the text begins before what is searched: nothing in it is at the start
 	whole bool // the pattern has to match all of the text
+	after bool // it has to match right after the first character
 }
 
 // never matches no character.

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Flags are the options of a pattern. The letters are those of PostgreSQL's functions.
@@ -52,6 +53,7 @@ func (f *Flags) Set(letter byte) bool {
 type Regexp struct {
 	search   *regexp.Regexp
 	later    *regexp.Regexp // search where the text does not begin; nil: as search
+	after    *regexp.Regexp // matches right after a first character; nil: as search, whatever that is
 	divide   *regexp.Regexp // finds the groups of a match whose bounds are known; nil: search has found them
 	needle   []byte         // what every match contains; empty: nothing known
 	isNeedle bool           // the pattern is the needle
@@ -75,6 +77,9 @@ func Compile(pattern []byte, flags Flags) (*Regexp, error) {
 	}
 	if root.asserts() {
 		if re.later, err = p.compile(root, style{lazy: how.lazy, later: true}); err != nil {
+			return nil, err
+		}
+		if re.after, err = p.compile(root, style{lazy: how.lazy, later: true, after: true}); err != nil {
 			return nil, err
 		}
 	}
@@ -143,12 +148,17 @@ func (p *parser) compile(root *node, s style) (*regexp.Regexp, error) {
 	if p.flags.Fold {
 		out.WriteString("(?i)")
 	}
-	if s.whole {
+	switch {
+	case s.whole:
 		out.WriteString(`\A(?:`)
-	}
-	root.emit(&out, s)
-	if s.whole {
+		root.emit(&out, s)
 		out.WriteString(`)\z`)
+	case s.after:
+		out.WriteString(`\A(?s:.)(?:`)
+		root.emit(&out, s)
+		out.WriteString(`)`)
+	default:
+		root.emit(&out, s)
 	}
 	re, err := regexp.Compile(out.String())
 	if err != nil {
@@ -237,9 +247,26 @@ func (re *Regexp) All(s []byte, from int) [][]int {
 	for i, loc := range found {
 		all = append(all, shift(re.within(s, loc), from))
 		end := loc[1]
-		if re.empty != nil && loc[0] < end && (i+1 == len(found) || found[i+1][0] != end) {
-			all = append(all, shift(slices.Clone(re.empty), from+end))
+		if loc[0] < end && (i+1 == len(found) || found[i+1][0] != end) {
+			if empty := re.nothing(s, end); empty != nil {
+				all = append(all, shift(empty, from+end))
+			}
 		}
 	}
 	return all
+}
+
+// nothing is the bounds of a match of no characters at an octet, counted from there; nil: there is none. No longer
+// match begins there.
+func (re *Regexp) nothing(s []byte, at int) []int {
+	if re.after == nil {
+		return slices.Clone(re.empty)
+	}
+	_, width := utf8.DecodeLastRune(s[:at])
+	loc := re.after.FindSubmatchIndex(s[at-width:])
+	if loc == nil || loc[1] != width {
+		return nil
+	}
+	loc[0] = width
+	return shift(loc, -width)
 }
