@@ -129,3 +129,49 @@ func TestHolesAreUsedAgain(t *testing.T) {
 		t.Errorf("%d bytes for %d of rows", bytes, live)
 	}
 }
+
+// After an eviction new groups are, mostly, not looked for in the store; evicted ones all are.
+func TestBudgetKnowsWhatItEvicted(t *testing.T) {
+	table := arrange.New()
+	const groups = 20_000
+	evictAll(table, groups)
+	if table.Len() != 0 {
+		t.Fatalf("%d groups are left", table.Len())
+	}
+	sought := 0
+	for id := range uint64(groups) {
+		if _, missing := find(table, id); !missing {
+			t.Fatalf("group %d is evicted, and taken for new", id)
+		}
+		if _, missing := find(table, id+groups); missing {
+			sought++
+		}
+	}
+	if sought > groups/20 {
+		t.Errorf("%d of %d new groups are looked for", sought, groups)
+	}
+}
+
+// A filter that would take much of the budget is given up: then all groups are looked for.
+func TestBudgetBoundsTheFilter(t *testing.T) {
+	table := arrange.New()
+	const groups = 700_000
+	evictAll(table, groups)
+	if bytes := table.Bytes(); bytes > 2<<20 {
+		t.Errorf("%d bytes for nothing", bytes)
+	}
+	if _, missing := find(table, groups+1); !missing {
+		t.Error("a group is taken for new without a filter")
+	}
+}
+
+// evictAll makes groups and evicts them.
+func evictAll(table *arrange.Table, groups uint64) {
+	for id := range groups {
+		slot, _ := find(table, id)
+		clear(table.SetHead(slot, 8))
+	}
+	table.Tick()
+	table.Sealed()
+	table.Evict(0)
+}

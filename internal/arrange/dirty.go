@@ -222,7 +222,7 @@ func (t *Table) Sealed() {
 		}
 		g.chain = 0
 		// In a cold table it stays, as the knowledge that there is nothing.
-		if !t.cold && g.flags&marked == 0 && t.Empty(slot) {
+		if !t.Cold() && g.flags&marked == 0 && t.Empty(slot) {
 			t.forget(slot)
 		}
 	}

@@ -20,6 +20,9 @@
 //	   └───── Fill (no entries)  └────── change ───────────────┘ │ Evict
 //	missing ─── Fill ───► clean                 missing ◄────────┘
 //
+// Which groups were evicted a Bloom filter remembers, so that a group that is new is
+// not looked for in the store. After a restart (SetCold) every one is.
+//
 // Invariants:
 //   - Changes gives each entry that differs from the store once, ascending;
 //   - a dirty group, or one of the batch at hand (found since Tick), is never evicted;

@@ -69,7 +69,7 @@ func (t *Table) Loaded() []uint32 {
 }
 
 // Cold tells whether the store may have groups that are not in memory.
-func (t *Table) Cold() bool { return t.cold }
+func (t *Table) Cold() bool { return t.cold || len(t.evicted.filters) > 0 }
 
 // Next is the first slot from the given one on that has a group in memory; None: there is none.
 func (t *Table) Next(slot uint32) uint32 {
@@ -120,12 +120,17 @@ func (t *Table) Evict(target int64) {
 	if t.Bytes() <= target {
 		return
 	}
-	list := t.candidates()
-	for goal := target - target/8; ; goal -= t.Bytes() - target {
+	list, quiet := t.candidates(), t.quiet()
+	for goal := target - target/8; ; goal -= max(t.Bytes()-target, target/16) + 1 {
 		n := 0
-		for n < len(list) && t.inUse() > goal {
+		for n < len(list) && t.inUse(quiet) > goal {
 			t.evict(list[n].slot)
 			n++
+		}
+		t.boundFilter(target)
+		if quiet && t.idle() > t.Bytes()/8 {
+			t.compact()
+			list, n = t.candidates(), 0
 		}
 		for t.Bytes() > target && t.arena.vacate(t.moved) {
 		}
@@ -133,6 +138,13 @@ func (t *Table) Evict(target int64) {
 		if list = list[n:]; t.Bytes() <= target || len(list) == 0 {
 			return
 		}
+	}
+}
+
+// boundFilter gives up knowing what was evicted when that takes much of the budget.
+func (t *Table) boundFilter(target int64) {
+	if t.evicted.bytes() > max(target/8, 1<<20) {
+		t.cold, t.evicted = true, evicted{}
 	}
 }
 
@@ -153,13 +165,19 @@ func (t *Table) candidates() (list []candidate) {
 	return list
 }
 
-// inUse is what Bytes would be at best, if no page had holes.
-func (t *Table) inUse() int64 { return t.Bytes() - t.arena.holes() }
+// inUse is what Bytes would be at best, without holes and, if it can be compacted, idle records.
+func (t *Table) inUse(compacts bool) int64 {
+	n := t.Bytes() - t.arena.holes()
+	if compacts {
+		n -= t.idle()
+	}
+	return n
+}
 
 func (t *Table) evict(slot uint32) {
 	g := t.groups.at(slot)
 	if g.flags&headIn != 0 || g.n > 0 {
-		t.cold = true
+		t.evicted.add(Hash(t.Key(slot)))
 	}
 	t.dropRun(slot)
 	t.forget(slot)

@@ -66,7 +66,8 @@ type Table struct {
 	index   index
 	runs    runs
 
-	cold    bool
+	cold    bool // the store may have any group
+	evicted evicted
 	reserve int // length of most heads
 	tick    uint32
 	dirty   []uint32 // groups changed since Sealed
@@ -98,7 +99,7 @@ func (t *Table) Find(keys *Batch, slots []uint32) (missing bool) {
 			if t.touch(slot) {
 				slots[i], missing = Missing, true
 			}
-		case t.cold:
+		case t.cold || t.evicted.has(keys.Hashes[i]):
 			t.want(keys, i)
 			slots[i], missing = Missing, true
 		}
@@ -145,7 +146,7 @@ func (t *Table) FindKey(key []byte) uint32 {
 		if t.touch(slot) {
 			return Missing
 		}
-	case t.cold:
+	case t.cold || t.evicted.has(hash):
 		t.newWant(key, hash, BucketOf(hash))
 		return Missing
 	}
@@ -264,6 +265,6 @@ func (t *Table) Len() int { return t.groups.live() }
 // Bytes is the memory used.
 func (t *Table) Bytes() int64 {
 	lists := cap(t.dirty) + cap(t.marks) + cap(t.wants) + cap(t.gather)
-	return t.arena.bytes() + t.groups.bytes(groupSize) + t.entries.bytes(entrySize) + t.runs.bytes() +
+	return t.arena.bytes() + t.groups.bytes(groupSize) + t.entries.bytes(entrySize) + t.runs.bytes() + t.evicted.bytes() +
 		int64(len(t.index.words))*8 + int64(lists)*4 + int64(cap(t.sorting))*sortKeySize + int64(cap(t.key))
 }

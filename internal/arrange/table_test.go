@@ -250,6 +250,11 @@ func TestTableIsAMapWhateverIsSealedAndEvicted(t *testing.T) {
 				m.table.Tick()
 				m.table.Evict(rapid.SampledFrom([]int64{0, 1 << 19}).Draw(t, "target"))
 			},
+			"trim": func(*rapid.T) { // with nothing in hand records move
+				m.seal()
+				m.table.Tick()
+				m.table.Evict(m.table.Bytes() - 1)
+			},
 			"restart": func(*rapid.T) {
 				m.seal()
 				m.table = arrange.New()
