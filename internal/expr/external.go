@@ -3,6 +3,8 @@ package expr
 import (
 	"fmt"
 	"slices"
+
+	"github.com/weirstream/weir/internal/datum"
 )
 
 // External is a scalar function that another package brings: the session's catalog functions.
@@ -14,7 +16,8 @@ type External struct {
 	Volatility Volatility
 	// Eval computes one row. It must not keep r.
 	Eval func(r *Row) error
-	// Cast makes the function, of one argument, also a cast: to regclass, say. nil: it is none.
+	// Cast makes the function, of one argument, also a cast: to regclass, say. nil: it is none. A cast from text
+	// also reads literals.
 	Cast *How
 }
 
@@ -35,6 +38,7 @@ func (r *Registry) With(fns ...External) (*Registry, error) {
 				return nil, fmt.Errorf("expr: %q is no cast: it has not one argument", x.Signature)
 			}
 			out.cast(*x.Cast, f)
+			f.reads = f.Args[0] == datum.OIDText
 		}
 	}
 	return out, nil

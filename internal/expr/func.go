@@ -24,6 +24,8 @@ type Func struct {
 	same bool
 	// changing is set for what reads the statement's time, user or database.
 	changing bool
+	// reads is set for what makes a value of its type of a literal, where the text alone does not do.
+	reads bool
 	// build makes the kernel for one call.
 	build func(*site) kernel
 	// array is build for a variadic function whose last arguments come as one array; nil: they cannot.

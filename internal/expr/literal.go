@@ -65,6 +65,10 @@ func intConst(oid uint32, x int64) *Const {
 func (r *Registry) convertUnknown(e Expr, to datum.TypeRef, pos int) (Expr, error) {
 	switch e := e.(type) {
 	case *Const:
+		if rule := r.casts[castKey{datum.OIDText, to.OID}]; rule.fn != nil && rule.fn.reads && !e.V.Null(0) {
+			text := &Const{T: datum.Ref(datum.OIDText), V: e.V, Pos: e.Pos}
+			return &Call{Fn: rule.fn, Args: []Expr{text}, T: datum.Ref(to.OID), Pos: pos}, nil
+		}
 		return parseLiteral(e, to, pos)
 	case *Param:
 		if to.OID != OIDUnknown {

@@ -20,6 +20,8 @@ type Env struct {
 	// Random gives 64 random bits for random() and gen_random_uuid(); nil: they fail. It is called by one
 	// goroutine of an evaluation.
 	Random func() uint64
+	// Session is what functions from outside the package (External) depend on beside their arguments.
+	Session any
 }
 
 // RowError is what went wrong in one row of a chunk.

@@ -26,7 +26,7 @@ func regexpOf(rng *rand.Rand, depth int) string {
 		}
 		out.WriteString(atom)
 		if atom != "^" && atom != "$" && atom != `\y` && rng.IntN(3) == 0 {
-			out.WriteString([]string{"*", "+", "?", "{2}", "{1,2}", "{2,}"}[rng.IntN(6)])
+			out.WriteString([]string{"*", "+", "?", "{2}", "{1,2}", "{2,}", "*?", "+?", "??", "{1,2}?"}[rng.IntN(10)])
 		}
 	}
 	if depth > 0 && rng.IntN(5) == 0 {

@@ -84,7 +84,10 @@ const (
 func (n *node) taste() taste {
 	switch n.kind {
 	case repeat:
-		if n.lazy {
+		switch {
+		case n.min == n.max: // a fixed count prefers what its atom does
+			return n.subs[0].taste()
+		case n.lazy:
 			return nonGreedy
 		}
 		return greedy
