@@ -107,7 +107,7 @@ func (b *binder) finish(r *bound) (*Query, error) {
 	if out.Params, err = b.paramTypes(); err != nil {
 		return nil, err
 	}
-	out.Stable = stable(root)
+	out.Stable = changing(root) != nil
 	if b.o.View {
 		err = viewable(root)
 	}

@@ -16,6 +16,7 @@ func Fingerprint(n Node) string { return fingerprint(n) }
 // fingerprint says of a Node all but its inputs: equal ones over equal inputs compute the same.
 func fingerprint(n Node) string {
 	var b strings.Builder
+	fmt.Fprintf(&b, "%T ", n)
 	for _, e := range exprsOf(n) {
 		writeExpr(&b, e)
 		b.WriteByte(' ')

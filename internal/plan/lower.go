@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/weirstream/weir/internal/expr"
 	"github.com/weirstream/weir/internal/plan/algebra"
@@ -42,12 +43,13 @@ func (l *lowering) root(r algebra.Rel, want []algebra.Col) (Node, error) {
 	return out.node, l.err
 }
 
-// once is n, or the Node like it that there is already.
+// once is n, or the Node like it that there is already. What columns are called does not matter.
 func (l *lowering) once(n Node) Node {
-	key := fmt.Sprintf("%T %s %v", n, fingerprint(n), n.Columns())
+	b := []byte(fingerprint(n))
 	for _, in := range n.Inputs() {
-		key += fmt.Sprintf(" #%d", l.ids[in])
+		b = strconv.AppendInt(append(b, '<'), int64(l.ids[in]), 10)
 	}
+	key := string(b)
 	if same, ok := l.nodes[key]; ok {
 		return same
 	}

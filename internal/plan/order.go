@@ -104,7 +104,10 @@ func (b *binder) count(e sql.Expr, s *scope, clause string) (expr.Expr, error) {
 	if x.Type().OID != expr.OIDUnknown && !b.reg.CanCast(x.Type().OID, datum.OIDInt8, expr.Assignment) {
 		return nil, fail(sql.DatatypeMismatch, e.Pos(), "argument of %s must be type bigint, not type %s", clause, expr.FormatType(x.Type()))
 	}
-	return b.reg.Cast(x, datum.Ref(datum.OIDInt8), expr.Assignment, e.Pos())
+	if x, err = b.reg.Cast(x, datum.Ref(datum.OIDInt8), expr.Assignment, e.Pos()); err != nil {
+		return nil, err
+	}
+	return folded(x), nil
 }
 
 // cut makes ORDER BY and LIMIT part of the relation: the first rows of all.

@@ -2,9 +2,11 @@ package plan
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/weirstream/weir/internal/codec/pgvalue"
+	"github.com/weirstream/weir/internal/datum"
 	"github.com/weirstream/weir/internal/expr"
 	"github.com/weirstream/weir/internal/zset"
 )
@@ -121,6 +123,9 @@ func operatorOf(name string) string {
 func constantText(c *expr.Const) string {
 	if c.V.Null(0) {
 		return "NULL"
+	}
+	if c.T.OID == datum.OIDBool {
+		return strings.ToUpper(strconv.FormatBool(c.V.Bool(0)))
 	}
 	text := string(pgvalue.AppendText(nil, c.V, 0, c.T, pgvalue.Options{}))
 	if c.V.Kind == zset.Bytes || c.V.Kind == zset.Interval || c.V.Kind == zset.Int && strings.ContainsAny(text, ":-") && text[0] != '-' {

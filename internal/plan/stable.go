@@ -57,31 +57,27 @@ func walk(n Node, seen map[Node]bool, f func(Node)) {
 	f(n)
 }
 
-// stable tells whether a plan depends on more than its input.
-func stable(root Node) bool {
-	found := false
-	walk(root, map[Node]bool{}, func(n Node) { found = found || volatilityOfNode(n) > expr.Immutable })
+// changing finds what in a plan depends on more than its input and the session's settings: the
+// time, the user, chance. nil: nothing does.
+func changing(root Node) (found *expr.Call) {
+	walk(root, map[Node]bool{}, func(n Node) {
+		for _, e := range exprsOf(n) {
+			expr.Walk(e, func(e expr.Expr) {
+				if c, ok := e.(*expr.Call); ok && found == nil && c.Fn.Changing() {
+					found = c
+				}
+			})
+		}
+	})
 	return found
 }
 
 // viewable refuses what cannot be maintained: values that change by themselves.
-func viewable(root Node) (err error) {
-	walk(root, map[Node]bool{}, func(n Node) {
-		for _, e := range exprsOf(n) {
-			expr.Walk(e, func(e expr.Expr) {
-				c, ok := e.(*expr.Call)
-				if !ok || err != nil || !changing(c.Fn) {
-					return
-				}
-				err = unsupported(c.Pos, "function "+c.Fn.Name+", whose value changes by itself, in a view is",
-					"Compute it when the view is read, or keep the value in a column.")
-			})
-		}
-	})
-	return err
-}
-
-// changing tells a function whose value is not one of its arguments and the session's settings alone.
-func changing(f *expr.Func) bool {
-	return f.Volatility == expr.Volatile || f.Volatility == expr.Stable && len(f.Args) == 0
+func viewable(root Node) error {
+	c := changing(root)
+	if c == nil {
+		return nil
+	}
+	return unsupported(c.Pos, "function "+c.Fn.Name+", whose value changes by itself, in a view is",
+		"Compute it when the view is read, or keep the value in a column.")
 }

@@ -145,7 +145,7 @@ func (c *context) quantified(s *sql.Subquery, r *bound) (expr.Expr, error) {
 	}
 	read := c.readers(r)
 	if s.Kind == sql.Any && s.Op == "=" && len(xs) == 1 {
-		return c.isIn(xs[0], r.outs[0].col, cmp, read)
+		return c.isIn(xs[0], r.outs[0].col, cmp, algebra.NotNull(r.rel, r.outs[0].col), read)
 	}
 	hit := "true"
 	if s.Kind == sql.All {
@@ -194,7 +194,7 @@ func (c *context) readers(r *bound) func(*context, expr.Expr) expr.Expr {
 }
 
 // isIn is x IN (query) as a value, by look-ups: is x there, is a NULL there, is there anything?
-func (c *context) isIn(x expr.Expr, y algebra.Col, cmp expr.Expr, read func(*context, expr.Expr) expr.Expr) (expr.Expr, error) {
+func (c *context) isIn(x expr.Expr, y algebra.Col, cmp expr.Expr, yNotNull bool, read func(*context, expr.Expr) expr.Expr) (expr.Expr, error) {
 	found := read(c, cmp)
 	yNull, err := c.b.reg.IsNull(c.b.q.Column(y), false, -1)
 	if err != nil {
@@ -204,8 +204,10 @@ func (c *context) isIn(x expr.Expr, y algebra.Col, cmp expr.Expr, read func(*con
 	if err != nil {
 		return nil, err
 	}
-	hasNull, hasAny := read(c, yNull), read(c, algebra.Boolean(true))
-	unknown := &expr.Or{Args: []expr.Expr{hasNull, &expr.And{Args: []expr.Expr{xNull, hasAny}}}}
+	var unknown expr.Expr = &expr.And{Args: []expr.Expr{xNull, read(c, algebra.Boolean(true))}}
+	if !yNotNull {
+		unknown = &expr.Or{Args: []expr.Expr{read(c, yNull), unknown}}
+	}
 	return threeValued(found, unknown, true), nil
 }
 

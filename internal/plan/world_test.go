@@ -41,6 +41,11 @@ func define(t testing.TB, cat *catalog.Catalog, script string) *catalog.Catalog 
 		default:
 			continue // indexes and the like mean nothing here
 		}
+		if !cat.HasSchema(rel.Schema) {
+			if cat, err = cat.WithSchema(rel.Schema); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if cat, _, err = cat.With(rel); err != nil {
 			t.Fatal(err)
 		}

@@ -33,20 +33,23 @@ func cheap(r Rel) bool {
 	return false
 }
 
+// read reads the left side once more: under which columns, by those of the left side.
+func (d *domain) read() (Rel, map[Col]Col) {
+	if d.def == nil {
+		return d.q.Fresh(d.from)
+	}
+	ref := &Ref{Def: d.def, Cols: each(d.def.Cols, d.q.NewLike)}
+	d.def.Refs++
+	was := map[Col]Col{}
+	for i, c := range d.left.Out() {
+		was[c] = ref.Cols[i]
+	}
+	return ref, was
+}
+
 // of is the domain of columns fs, and its own column for each of them.
 func (d *domain) of(fs []Col) (Rel, map[Col]Col) {
-	var in Rel
-	was := map[Col]Col{}
-	if d.def != nil {
-		ref := &Ref{Def: d.def, Cols: each(d.def.Cols, d.q.NewLike)}
-		d.def.Refs++
-		for i, c := range d.left.Out() {
-			was[c] = ref.Cols[i]
-		}
-		in = ref
-	} else {
-		in, was = d.q.Fresh(d.from)
-	}
+	in, was := d.read()
 	m := make(map[Col]Col, len(fs))
 	items := make([]Item, len(fs))
 	for i, f := range fs {

@@ -1,6 +1,10 @@
 package algebra
 
-import "github.com/weirstream/weir/internal/expr"
+import (
+	"slices"
+
+	"github.com/weirstream/weir/internal/expr"
+)
 
 // nullWith tells whether e is surely NULL when all columns of s are NULL.
 func nullWith(e expr.Expr, s Set) bool {
@@ -53,4 +57,38 @@ func allOf[T any](s []T, f func(T) bool) bool {
 		}
 	}
 	return true
+}
+
+// NotNull tells whether column c of r is surely never NULL.
+func NotNull(r Rel, c Col) bool {
+	switch r := r.(type) {
+	case *Scan:
+		i := slices.Index(r.Cols, c)
+		return i >= 0 && (r.Relation.Columns[r.Attrs[i]].NotNull || slices.Contains(r.Relation.Key, r.Attrs[i]))
+	case *Filter:
+		s := SetOf(c)
+		return !allOf(r.Conds, func(e expr.Expr) bool { return !rejects(e, s) }) || NotNull(r.In, c)
+	case *Project:
+		from, plain := AsColumn(r.byCol()[c])
+		return plain && NotNull(r.In, from)
+	case *Join:
+		inL := SetOf(r.L.Out()...).Has(c)
+		switch {
+		case r.Kind == Full || r.Kind == Left && !inL:
+			return false
+		case inL:
+			return NotNull(r.L, c)
+		}
+		return NotNull(r.R, c)
+	case *Agg:
+		return slices.Contains(r.Group, c) && NotNull(r.In, c)
+	case *Ref:
+		i := slices.Index(r.Cols, c)
+		return i >= 0 && NotNull(r.Def.In, r.Def.Cols[i])
+	case *TopN:
+		return c == r.RankCol || NotNull(r.In, c)
+	case *MaxOne:
+		return NotNull(r.In, c)
+	}
+	return false
 }

@@ -233,7 +233,8 @@ func (p *pruner) topN(r *TopN, want Set) Rel {
 		}
 	}
 	used := want.Union(SetOf(r.Group...))
-	for _, k := range r.Order {
+	c.Order = slices.DeleteFunc(slices.Clone(r.Order), func(k Key) bool { return slices.Contains(r.Group, k.Col) })
+	for _, k := range c.Order {
 		used = used.Union(SetOf(k.Col))
 	}
 	c.In = p.only(r.In, used.Intersect(SetOf(r.In.Out()...)))

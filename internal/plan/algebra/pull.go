@@ -12,18 +12,19 @@ type pullup struct {
 	groups []Col
 }
 
-// pullUp takes the conditions on outer out of r, if nothing else in r mentions outer.
-func (q *Query) pullUp(r Rel, outer Set) (*pullup, bool) {
+// pullUp takes the conditions on outer out of r, if nothing else in r mentions outer. asSet: it does not matter
+// how often r has a row, only whether.
+func (q *Query) pullUp(r Rel, outer Set, asSet bool) (*pullup, bool) {
 	if !Free(r).Meets(outer) {
 		return &pullup{rel: r}, true
 	}
 	switch r := r.(type) {
 	case *Filter:
-		return q.pullFilter(r, outer)
+		return q.pullFilter(r, outer, asSet)
 	case *Project:
-		return q.pullProject(r, outer)
+		return q.pullProject(r, outer, asSet)
 	case *Join:
-		return q.pullJoin(r, outer)
+		return q.pullJoin(r, outer, asSet)
 	case *Agg:
 		if !r.Global && !Refs(exprsOf(r)...).Meets(outer) {
 			return q.pullGroups(r, outer, func(in Rel, groups []Col) Rel {
@@ -37,7 +38,7 @@ func (q *Query) pullUp(r Rel, outer Set) (*pullup, bool) {
 			return &c
 		})
 	case *MaxOne:
-		p, ok := q.pullUp(r.In, outer)
+		p, ok := q.pullUp(r.In, outer, false)
 		if ok && UniqueOn(p.rel, closure(outer.Union(SetOf(r.Group...)), p.conds)) {
 			return p, true
 		}
@@ -47,8 +48,8 @@ func (q *Query) pullUp(r Rel, outer Set) (*pullup, bool) {
 	return nil, false
 }
 
-func (q *Query) pullFilter(r *Filter, outer Set) (*pullup, bool) {
-	p, ok := q.pullUp(r.In, outer)
+func (q *Query) pullFilter(r *Filter, outer Set, asSet bool) (*pullup, bool) {
+	p, ok := q.pullUp(r.In, outer, asSet)
 	if !ok {
 		return nil, false
 	}
@@ -65,8 +66,8 @@ func (q *Query) pullFilter(r *Filter, outer Set) (*pullup, bool) {
 	return p, true
 }
 
-func (q *Query) pullProject(r *Project, outer Set) (*pullup, bool) {
-	p, ok := q.pullUp(r.In, outer)
+func (q *Query) pullProject(r *Project, outer Set, asSet bool) (*pullup, bool) {
+	p, ok := q.pullUp(r.In, outer, asSet)
 	if !ok {
 		return nil, false
 	}
@@ -98,21 +99,24 @@ func (q *Query) pullProject(r *Project, outer Set) (*pullup, bool) {
 }
 
 // pullJoin goes into both sides of an inner join and into the left one of others.
-func (q *Query) pullJoin(r *Join, outer Set) (*pullup, bool) {
+func (q *Query) pullJoin(r *Join, outer Set, asSet bool) (*pullup, bool) {
 	if Free(r.R).Meets(SetOf(r.L.Out()...)) { // LATERAL, or a subquery, further in
 		inner, ok := q.pulled(r, SetOf(r.L.Out()...))
 		if !ok {
 			return nil, false
 		}
-		return q.pullUp(inner, outer)
+		return q.pullUp(inner, outer, asSet)
 	}
-	l, ok := q.pullUp(r.L, outer)
+	if r.Kind == Semi && asSet && (Free(r.R).Meets(outer) || Refs(r.On...).Meets(outer)) {
+		r = &Join{Kind: Inner, L: r.L, R: r.R, On: r.On} // it may give a row more often
+	}
+	l, ok := q.pullUp(r.L, outer, asSet)
 	if !ok {
 		return nil, false
 	}
 	rt := &pullup{rel: r.R}
 	if r.Kind == Inner {
-		if rt, ok = q.pullUp(r.R, outer); !ok {
+		if rt, ok = q.pullUp(r.R, outer, asSet); !ok {
 			return nil, false
 		}
 	} else if Free(r.R).Meets(outer) {
@@ -147,7 +151,7 @@ func (q *Query) pullJoin(r *Join, outer Set) (*pullup, bool) {
 // pullGroups pulls equalities through an operator with groups: each compared column
 // becomes a group, and for one row of outside only one value of it counts.
 func (q *Query) pullGroups(r Rel, outer Set, rebuild func(in Rel, groups []Col) Rel) (*pullup, bool) {
-	p, ok := q.pullUp(r.Inputs()[0], outer)
+	p, ok := q.pullUp(r.Inputs()[0], outer, false)
 	if !ok || len(p.later) > 0 || !p.groupable(q, outer) {
 		return nil, false
 	}
@@ -160,7 +164,7 @@ func (q *Query) pullThrough(r Rel, outer Set) (*pullup, bool) {
 	if Refs(exprsOf(r)...).Meets(outer) {
 		return nil, false
 	}
-	p, ok := q.pullUp(r.Inputs()[0], outer)
+	p, ok := q.pullUp(r.Inputs()[0], outer, false)
 	if !ok || len(p.later) > 0 {
 		return nil, false
 	}

@@ -197,12 +197,31 @@ func (q *Query) pushJoin(r *Join, conds []expr.Expr) Rel {
 		rc, on = split(on, both, rt)
 	case NullAnti:
 		lc, conds = split(conds, both, l)
+		if r.comparesNoNull() {
+			r.Kind = Anti
+		}
+	}
+	if r.Kind == Left && len(on) == 1 && IsFalse(on[0]) {
+		r.R, on = empty(r.R), nil
 	}
 	if r.Kind == Inner && len(on) == 1 && IsFalse(on[0]) {
 		return empty(r)
 	}
 	out := &Join{Kind: r.Kind, L: q.push(r.L, lc), R: q.push(r.R, rc), On: on}
 	return filter(sunk(out), conds)
+}
+
+// comparesNoNull tells whether no column that On compares can be NULL: NOT IN is NOT EXISTS then.
+func (r *Join) comparesNoNull() bool {
+	return allOf(r.On, func(e expr.Expr) bool {
+		eq, ok := e.(*Eq)
+		if !ok {
+			return false
+		}
+		a, isA := AsColumn(eq.L)
+		b, isB := AsColumn(eq.R)
+		return isA && isB && NotNull(r.L, a) && NotNull(r.R, b)
+	})
 }
 
 // sunk moves a semi join whose right side is filtered, so that it drops many rows, below the
@@ -228,15 +247,15 @@ func sunk(r *Join) Rel {
 // strengthened turns an outer join into one that makes no NULL rows where a
 // condition above would drop them.
 func (r *Join) strengthened(conds []expr.Expr) *Join {
+	c := *r
 	if r.Kind != Left && r.Kind != Full {
-		return r
+		return &c
 	}
 	drops := func(side Rel) bool {
 		s := SetOf(side.Out()...)
 		return !allOf(conds, func(c expr.Expr) bool { return !rejects(c, s) })
 	}
 	noL, noR := drops(r.L), drops(r.R)
-	c := *r
 	switch {
 	case r.Kind == Left && noR, r.Kind == Full && noL && noR:
 		c.Kind = Inner

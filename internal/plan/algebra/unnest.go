@@ -11,7 +11,7 @@ import (
 //	conditions are pulled up     from the right side into the join: L ⋈ (σ[u.k = l.k] U)
 //	                             is L ⋈[u.k = l.k] U; through an aggregate k becomes a group
 //	an aggregate without groups  is grouped by k and joined left; a missing count is 0
-//	set functions are computed   over L itself: LATERAL unnest(l.a)
+//	rows are made                of L's: LATERAL unnest(l.a), LATERAL (VALUES (l.a), (l.b))
 //	a domain is pushed down      the distinct values of what comes from L are joined to the
 //	                             right side where it mentions them, flow up, and are joined
 //	                             back to L, NULL equal to NULL
@@ -45,7 +45,7 @@ func (q *Query) unnestJoin(j *Join) Rel {
 	if r, ok := q.unnestAggregate(j, outer); ok {
 		return q.Unnest(r)
 	}
-	if r, ok := q.unnestSet(j); ok {
+	if r, ok := q.unnestRows(j); ok {
 		return r
 	}
 	d := q.newDomain(j.L)
@@ -65,7 +65,7 @@ func (q *Query) same(a, b Col) expr.Expr {
 // pulled is j with the conditions of its right side that mention outer in the join,
 // if that makes the right side independent.
 func (q *Query) pulled(j *Join, outer Set) (Rel, bool) {
-	p, ok := q.pullUp(j.R, outer)
+	p, ok := q.pullUp(j.R, outer, j.Kind == Semi || j.Kind == Anti)
 	if !ok {
 		return nil, false
 	}
@@ -131,7 +131,7 @@ func (q *Query) unnestAggregate(j *Join, outer Set) (Rel, bool) {
 	if !ok || !agg.Global || Refs(exprsOf(agg)...).Meets(outer) {
 		return nil, false
 	}
-	p, ok := q.pullUp(agg.In, outer)
+	p, ok := q.pullUp(agg.In, outer, false)
 	if !ok || len(p.later) > 0 || !p.groupable(q, outer) {
 		return nil, false
 	}
@@ -149,33 +149,6 @@ func (q *Query) unnestAggregate(j *Join, outer Set) (Rel, bool) {
 		out = filter(out, j.On)
 	}
 	return out, true
-}
-
-// unnestSet handles a right side that is set functions of L's columns, below
-// projections and filters: they expand the rows of L.
-func (q *Query) unnestSet(j *Join) (Rel, bool) {
-	if j.Kind != Inner {
-		return nil, false
-	}
-	var build func(r Rel) (Rel, bool)
-	build = func(r Rel) (Rel, bool) {
-		switch x := r.(type) {
-		case *Filter:
-			in, ok := build(x.In)
-			return filter(in, x.Conds), ok
-		case *Project:
-			in, ok := build(x.In)
-			return &Project{In: in, Items: append(q.pass(j.L.Out()), x.Items...)}, ok
-		case *ProjectSet:
-			in, ok := build(x.In)
-			return x.with([]Rel{in}), ok
-		case *Values:
-			return j.L, len(x.Rows) == 1 && len(x.Cols) == 0
-		}
-		return r, false
-	}
-	r, ok := build(j.R)
-	return filter(r, j.On), ok
 }
 
 // countZero gives, over a left join with grouped, the aggregates as they are over no
