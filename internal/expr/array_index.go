@@ -1,6 +1,9 @@
 package expr
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/weirstream/weir/internal/datum"
 	"github.com/weirstream/weir/internal/zset"
 )
@@ -118,9 +121,38 @@ func anyAllFunc(op *Func, all bool) *Func {
 		Name: name + op.Name, Args: []uint32{op.Args[0], arrayOf(op.Args[1])}, Result: datum.OIDBool,
 		build: func(s *site) kernel {
 			elem := elementOf(s.args[1].OID)
+			if k := anyConstants(op, s, elem, all); k != nil {
+				return k
+			}
 			compare := op.build(&site{args: []datum.TypeRef{s.args[0], datum.Ref(elem)}, consts: make([]*zset.Vec, 2), result: boolType})
 			return rowKernel(zset.Int, func(r *Row) error { return anyAll(r, compare, elem, op.Strict, all) })
 		},
+	}
+}
+
+// anyConstants looks x up where the array is constant: = ANY and <> ALL are IN and NOT IN. nil where that does not do.
+func anyConstants(op *Func, s *site, elem uint32, all bool) kernel {
+	c := s.constant(1)
+	if c == nil || !all && !slices.Contains(bytewise, op.Name) || all && !slices.Contains(bytewise, strings.Replace(op.Name, "ne", "eq", 1)) {
+		return nil
+	}
+	a, err := decodeArray(c.Bytes(0), elem)
+	if err != nil || a.elems.N == 0 {
+		return nil
+	}
+	var list []*zset.Vec
+	for i := range a.elems.N {
+		list = append(list, a.elems.Slice(i, i+1))
+	}
+	in := inList(op.Args[0], list)
+	return func(ev *evaluation, n int, args []*zset.Vec, skip []uint64) *zset.Vec {
+		v := in(ev, n, args[:1], union(skip, nullsOf(args[0], n)))
+		if !all {
+			return v
+		}
+		out := not(ev, n, []*zset.Vec{v}, nil)
+		out.Nulls = v.Nulls
+		return out
 	}
 }
 

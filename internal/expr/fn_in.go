@@ -25,20 +25,19 @@ func inFunc(eq *Func, args []Expr) *Func {
 // inConstants looks a value up in a set. Equality of integers and of texts is that of their bytes;
 // of other types it is not, and each is compared.
 func inConstants(eq *Func, s *site) kernel {
-	hasNull := false
-	for _, v := range s.consts[1:] {
-		if v == nil {
-			return nil
-		}
-		hasNull = hasNull || v.Null(0)
-	}
-	if eq.Args[0] != eq.Args[1] || !slices.Contains(bytewise, eq.Name) {
+	if slices.Contains(s.consts[1:], nil) || eq.Args[0] != eq.Args[1] || !slices.Contains(bytewise, eq.Name) {
 		return nil
 	}
-	if zset.KindOf(eq.Args[0]) == zset.Int {
-		return inInts(s.consts[1:], hasNull)
+	return inList(eq.Args[0], s.consts[1:])
+}
+
+// inList looks values of a type up in a list of constants.
+func inList(oid uint32, list []*zset.Vec) kernel {
+	hasNull := slices.ContainsFunc(list, func(v *zset.Vec) bool { return v.Null(0) })
+	if zset.KindOf(oid) == zset.Int {
+		return inInts(list, hasNull)
 	}
-	return inBytes(s.consts[1:], hasNull)
+	return inBytes(list, hasNull)
 }
 
 // bytewise are the equalities that hold for equal bytes and no others.

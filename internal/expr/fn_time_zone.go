@@ -80,6 +80,7 @@ func declareMakers(r *Registry) {
 		return setMoment(r, t, err)
 	}))
 	declareTimeSeries(r)
+	declareOverlaps(r)
 }
 
 func declareTimeSeries(r *Registry) {
@@ -113,4 +114,84 @@ func timeSeries(next func(r *Row, t datum.Timestamp) (datum.Timestamp, error)) f
 			return nil
 		}
 	}
+}
+
+// declareOverlaps has (a, b) OVERLAPS (c, d), where b and d are ends or lengths.
+func declareOverlaps(r *Registry) {
+	type adder func(r *Row, t int64, k int) (int64, error)
+	for _, of := range []struct {
+		typ string
+		add adder
+		vol Volatility
+	}{
+		{"timestamp", func(r *Row, t int64, k int) (int64, error) {
+			v, err := datetime.AddInterval(datum.Timestamp(t), r.Interval(k))
+			return int64(v), err
+		}, Immutable},
+		{"timestamptz", func(r *Row, t int64, k int) (int64, error) {
+			v, err := datetime.AddIntervalTZ(datum.Timestamp(t), r.Interval(k), r.zone())
+			return int64(v), err
+		}, Stable},
+		{"time", func(r *Row, t int64, k int) (int64, error) {
+			return int64(datetime.AddTime(datum.Time(t), r.Interval(k))), nil
+		}, Immutable},
+	} {
+		for form := range 4 {
+			ends := [2]string{of.typ, of.typ}
+			for i := range ends {
+				if form>>i&1 != 0 {
+					ends[i] = "interval"
+				}
+			}
+			f := r.fn("overlaps("+of.typ+","+ends[0]+","+of.typ+","+ends[1]+") bool", perRow(func(r *Row) error {
+				return overlaps(r, func(start, k int) (int64, bool, error) {
+					plain := form>>(start/2)&1 == 0
+					switch {
+					case r.Null(k) || !plain && r.Null(start):
+						return 0, false, nil
+					case plain:
+						return r.Int(k), true, nil
+					}
+					v, err := of.add(r, r.Int(start), k)
+					return v, true, err
+				})
+			}), lax)
+			if form != 0 {
+				f.Volatility = of.vol
+			}
+		}
+	}
+}
+
+// overlaps compares two spans. Each is given in either order; a NULL end leaves the other as all there is of it.
+func overlaps(r *Row, end func(start, k int) (v int64, ok bool, err error)) error {
+	var lo, hi [2]int64
+	var open [2]bool
+	for i := range 2 {
+		e, ok, err := end(2*i, 2*i+1)
+		switch {
+		case err != nil:
+			return err
+		case r.Null(2*i) && !ok:
+			r.SetNull()
+			return nil
+		case r.Null(2 * i):
+			lo[i], open[i] = e, true
+		case !ok:
+			lo[i], open[i] = r.Int(2*i), true
+		default:
+			lo[i], hi[i] = min(r.Int(2*i), e), max(r.Int(2*i), e)
+		}
+	}
+	first, second := 0, 1
+	if lo[0] > lo[1] {
+		first, second = 1, 0
+	}
+	switch inside := lo[second] < hi[first] || lo[0] == lo[1]; {
+	case open[first], open[second] && (!inside || lo[0] == lo[1]):
+		r.SetNull()
+	default:
+		r.SetBool(inside)
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package expr
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/weirstream/weir/internal/codec/pgvalue"
@@ -81,6 +82,9 @@ func (r *Registry) convertUnknown(e Expr, to datum.TypeRef, pos int) (Expr, erro
 	}
 	return &Call{Fn: throughText(datum.OIDText, to.OID), Args: []Expr{e}, T: datum.Ref(to.OID), Pos: pos}, nil
 }
+
+// isRegistered tells regclass, regtype and their like, whose literals are names that a cast from outside looks up.
+func isRegistered(oid uint32) bool { return strings.HasPrefix(typeName(oid), "reg") }
 
 // parseLiteral is the value of a literal's text for a type, without its modifier (but for interval,
 // whose fields decide what a bare number means). Text that means another value in another zone or at another

@@ -147,3 +147,8 @@ to_hex(i8)
 width_bucket(m, 0, 100, 10)
 b AND i4 > 0 AND 10 / i2 > 0 AND i8 > 0 AND i8 / i4 > 0
 (b OR i4 > 0) AND (i2 <> 0 AND 10 / i2 > 0 OR i8 > 5)
+i4 = ANY ('{1,2,100}')
+i4 <> ALL ('{1,2,100}')
+i4 = ANY ('{1,NULL}')
+i4 <> ALL ('{1,NULL}')
+n = ANY ('{1.10,0}')

@@ -140,3 +140,5 @@ s = ANY (ta)
 a::text
 a::text[]
 ta::text
+s = ANY ('{abc,a}')
+v <> ALL ('{abc,NULL}')

@@ -209,3 +209,12 @@ timestamp(0) '2024-01-01 10:00:00.6'
 '2024-01-01'::date IS DISTINCT FROM '2024-01-01'
 interval '1 day' IN ('24 hours', '2 days')
 least(interval '1 day', interval '25 hours')
+(date '2024-01-01', date '2024-02-01') OVERLAPS (date '2024-01-15', date '2024-03-01')
+(timestamp '2024-01-01', interval '1 day') OVERLAPS (timestamp '2024-01-02', interval '1 day')
+(timestamp '2024-01-02', timestamp '2024-01-01') OVERLAPS (timestamp '2024-01-01', interval '1 hour')
+(timestamptz '2024-01-01', interval '1 day') OVERLAPS (timestamptz '2024-01-01 23:00', timestamptz '2024-01-05')
+(time '10:00', time '11:00') OVERLAPS (time '10:30', interval '1 hour')
+(timestamp '2024-01-01', NULL::timestamp) OVERLAPS (timestamp '2024-01-01', timestamp '2024-01-05')
+(timestamp '2024-01-02', NULL::timestamp) OVERLAPS (timestamp '2024-01-01', timestamp '2024-01-05')
+(NULL::timestamp, timestamp '2024-01-09') OVERLAPS (timestamp '2024-01-01', timestamp '2024-01-05')
+(timestamp '2024-01-01', timestamp '2024-01-01') OVERLAPS (timestamp '2024-01-01', timestamp '2024-01-01')
