@@ -232,6 +232,9 @@ func (r *rig) take(out *op.Output) {
 			r.t.Fatal("an empty chunk came out")
 		}
 		for _, x := range rowsOf(c) {
+			if x.w == 0 {
+				r.t.Fatalf("%v comes out with weight 0", x.row)
+			}
 			if r.norm != nil {
 				x.row = r.norm(x.row)
 			}
