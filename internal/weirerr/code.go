@@ -59,6 +59,7 @@ const (
 	SlotInUse           Code = "SlotInUse"
 	UpstreamProtocol    Code = "UpstreamProtocol" // a message we cannot understand
 	TableGone           Code = "TableGone"
+	ColumnGone          Code = "ColumnGone" // a column that a relation follows was dropped or has another type
 	SnapshotWaits       Code = "SnapshotWaits"
 
 	// Targets.
@@ -114,6 +115,7 @@ var flags = map[Code]Flags{
 	SlotInUse:           {Status: 409},
 	UpstreamProtocol:    {Status: 502, FailFast: true},
 	TableGone:           {Status: 410, FailFast: true},
+	ColumnGone:          {Status: 409, FailFast: true},
 	SnapshotWaits:       {Status: 503},
 	TargetUnreachable:   {Status: 502},
 	TargetConfig:        {Status: 400, FailFast: true},

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/weirstream/weir/internal/dataflow"
@@ -20,6 +21,14 @@ type channel struct {
 	head   *step // received, not given
 	all    ts.Ts // everything up to here was given
 	ahead  ts.Ts // of the newest entry given
+	// states are how far snapshots are, by consumer, with what was given.
+	states map[string]json.RawMessage
+}
+
+// channelPosition is a channel in Positions.
+type channelPosition struct {
+	Ts        ts.Ts                      `json:"ts,omitempty"`        // of the cut, when it is not the epoch's
+	Snapshots map[string]json.RawMessage `json:"snapshots,omitempty"` // by consumer
 }
 
 // follower is a table of a channel, with the node it feeds.
@@ -28,7 +37,9 @@ type follower struct {
 	node *dataflow.Node
 }
 
-func newChannel(g *graph, name string) *channel { return &channel{g: g, channel: name} }
+func newChannel(g *graph, name string) *channel {
+	return &channel{g: g, channel: name, states: map[string]json.RawMessage{}}
+}
 
 func (c *channel) name() string { return "channel/" + c.channel }
 
@@ -40,7 +51,13 @@ func (c *channel) add(t *Table, n *dataflow.Node) {
 // remove takes tables away, and says whether none is left.
 func (c *channel) remove(nodes []*dataflow.Node) (empty bool) {
 	before := len(c.tables)
-	c.tables = slices.DeleteFunc(c.tables, func(f *follower) bool { return slices.Contains(nodes, f.node) })
+	c.tables = slices.DeleteFunc(c.tables, func(f *follower) bool {
+		gone := slices.Contains(nodes, f.node)
+		if gone && f.Capture != nil {
+			delete(c.states, f.Capture.Consumer)
+		}
+		return gone
+	})
 	c.stale = c.stale || len(c.tables) != before
 	return len(c.tables) == 0
 }
@@ -52,9 +69,12 @@ func (c *channel) open(cut ts.Ts, resume json.RawMessage, bounds []ts.Ts) error 
 		return nil
 	}
 	if resume != nil {
-		if err := json.Unmarshal(resume, &c.ahead); err != nil {
+		var at channelPosition
+		if err := json.Unmarshal(resume, &at); err != nil {
 			return weirerr.New(weirerr.StoreCorrupt, "the position in channel %s does not decode", c.channel).Wrap(err)
 		}
+		c.ahead = at.Ts
+		maps.Copy(c.states, at.Snapshots)
 	}
 	c.stop()
 	from := max(cut, c.ahead)
@@ -94,6 +114,9 @@ func (c *channel) poll(cut ts.Ts) (*step, error) {
 		}
 		c.head = nil
 		c.all, c.ahead = max(c.all, s.seen), max(c.ahead, s.last)
+		for _, at := range s.states {
+			c.states[at.consumer] = at.state
+		}
 		if s.parts != nil || s.faults != nil {
 			return s, nil
 		}
@@ -106,10 +129,14 @@ func (c *channel) seen(cut ts.Ts) bool {
 
 // position implements input.
 func (c *channel) position(cut ts.Ts) (string, json.RawMessage) {
-	if c.ahead <= cut {
+	at := channelPosition{Snapshots: c.states}
+	if c.ahead > cut {
+		at.Ts = c.ahead
+	}
+	if at.Ts == 0 && len(at.Snapshots) == 0 {
 		return c.name(), nil
 	}
-	return c.name(), encode(c.ahead)
+	return c.name(), encode(at)
 }
 
 func (c *channel) stop() {

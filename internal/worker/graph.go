@@ -35,6 +35,7 @@ type graph struct {
 
 	mu       sync.Mutex
 	barriers []Barrier // injected; the first is the epoch at work
+	opened   bool      // it is built: readers may have signalled it before
 	closing  bool
 	turning  sync.Mutex // held through a turn
 }
@@ -124,7 +125,7 @@ func (g *graph) turn(deadline time.Time) bool {
 func (g *graph) over() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.closing || g.failed
+	return g.closing || g.failed || !g.opened
 }
 
 // feed takes a step of input, or ends the epoch's input when all is there. It

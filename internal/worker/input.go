@@ -30,11 +30,14 @@ type step struct {
 	parts [][]part // by shard; nil: no rows
 	// faults are jobs whose input cannot be read.
 	faults []dataflow.Fault
+	// states are how far snapshots are with it.
+	states []snapshotAt
 }
 
 // part is rows for nodes, or what makes them: then the shard does it.
 type part struct {
 	nodes []*dataflow.Node
+	only  dataflow.JobID // of the nodes' readers; 0: all
 	chunk *zset.Chunk
 	fill  func() *zset.Chunk
 }

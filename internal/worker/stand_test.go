@@ -3,7 +3,7 @@ package worker
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
+	"encoding/json"
 	"maps"
 	"strconv"
 	"sync"
@@ -13,6 +13,7 @@ import (
 	"github.com/weirstream/weir/internal/barrier"
 	"github.com/weirstream/weir/internal/dataflow"
 	"github.com/weirstream/weir/internal/datum"
+	"github.com/weirstream/weir/internal/reconcile/sourcetest"
 	"github.com/weirstream/weir/internal/row"
 	"github.com/weirstream/weir/internal/state"
 	"github.com/weirstream/weir/internal/ts"
@@ -41,6 +42,7 @@ type stand struct {
 	options Options
 	jobs    []Job
 	dirs    [2]string
+	source  *sourcetest.Upstream // of the channel shop
 
 	reports chan Report
 	attempt barrier.Attempt
@@ -102,10 +104,19 @@ func (s *stand) close() {
 }
 
 // Channel and Promise implement Logs.
-func (s *stand) Channel(string) (wal.Channel, error) { return s.channel, nil }
+func (s *stand) Channel(name string) (wal.Channel, error) {
+	if name == "shop" {
+		return s.source.Log, nil
+	}
+	return s.channel, nil
+}
 
-func (s *stand) Promise(_ string, t ts.Ts) error {
-	_, err := s.writer.Promise(t)
+func (s *stand) Promise(name string, t ts.Ts) error {
+	w := s.writer
+	if name == "shop" {
+		w = s.source.Writer
+	}
+	_, err := w.Promise(t)
 	return err
 }
 
@@ -214,11 +225,9 @@ func (s *stand) checkpoint() *Collected {
 func (s *stand) cut() ts.Ts {
 	at := s.committed
 	if raw := s.positions["channel/dml"]; raw != nil {
-		var ahead ts.Ts
-		if _, err := fmt.Sscan(string(raw), &ahead); err != nil {
-			s.t.Fatal(err)
-		}
-		at = max(at, ahead)
+		var ahead channelPosition
+		s.ok(json.Unmarshal(raw, &ahead))
+		at = max(at, ahead.Ts)
 	}
 	return at
 }

@@ -13,11 +13,14 @@ import (
 type Table struct {
 	Channel string
 	ID      row.TableID
-	// Key are the columns of the node by whose hash a row finds its shard; it is the
-	// key of the arrangement that the node feeds.
+	// Key are the columns of the node by whose hash a row finds its shard: where it has
+	// the key of the arrangement that it feeds.
 	Key []int
-	// Decode makes a reader of the table's changes, for one goroutine.
+	// Decode makes a reader of the table's changes, for one goroutine. A row.Truncate
+	// gives one row, which goes to every shard.
 	Decode func() Decoder
+	// Capture, of a table of a source: its initial snapshot. Nil: all changes count.
+	Capture *Capture
 }
 
 // Decoder turns changes of a table into rows of an input node.

@@ -114,6 +114,9 @@ func (w *Worker) Open(ctx context.Context, spec Spec) error {
 	w.mu.Lock()
 	w.graphs[spec.Graph] = g
 	w.mu.Unlock()
+	g.mu.Lock()
+	g.opened = true
+	g.mu.Unlock()
 	w.signal(g)
 	return nil
 }
