@@ -305,9 +305,8 @@ func declareComparisons(r *Registry) {
 				r.op(c.symbol, name+c.short+"("+a.name+","+b.name+") bool", compareInts(c.cmp), cheap)
 			}
 		}
-		for _, t := range []string{"oid", "char"} {
-			r.op(c.symbol, t+c.short+"("+t+","+t+") bool", compareInts(c.cmp), cheap)
-		}
+		r.op(c.symbol, "oid"+c.short+"(oid,oid) bool", compareInts(c.cmp), cheap)
+		r.op(c.symbol, "char"+c.short+"(char,char) bool", compareBytes(c.cmp), cheap)
 		for _, t := range []string{"date", "time", "timestamp", "timestamptz"} {
 			r.op(c.symbol, t+c.long+"("+t+","+t+") bool", compareInts(c.cmp), cheap)
 		}

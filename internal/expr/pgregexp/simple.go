@@ -117,20 +117,25 @@ func pieceOf(n *node) (p piece, ok bool) {
 	switch {
 	case n.kind == literal:
 		return piece{literal: utf8.AppendRune(nil, n.char)}, true
-	case n.kind == repeat && !n.lazy && n.max == -1 && n.min <= 1 && n.subs[0].kind == set:
-		octets, ok := octetSet(n.subs[0].text)
+	case n.kind == repeat && !n.lazy && n.max == -1 && n.min <= 1:
+		octets, ok := octetSet(n.subs[0])
 		return piece{set: octets, least: n.min}, ok
 	}
 	return p, false
 }
 
-// octetSet is the octets of [abc] or [^abc] of ASCII without ranges; of a complement also those of all other characters.
-func octetSet(text string) (*[256]bool, bool) {
-	inside := text[1:]
-	if text[0] != '[' {
+// octetSet is the octets of a character, of [abc] or of [^abc] of ASCII without ranges; of a complement also those of
+// all other characters.
+func octetSet(n *node) (*[256]bool, bool) {
+	out, member := new([256]bool), true
+	if n.kind == literal && n.char < utf8.RuneSelf {
+		out[n.char] = true
+		return out, true
+	}
+	if n.kind != set || n.text[0] != '[' {
 		return nil, false
 	}
-	out, member := new([256]bool), true
+	inside := n.text[1:]
 	if inside[0] == '^' {
 		inside, member = inside[1:], false
 		for c := range out {

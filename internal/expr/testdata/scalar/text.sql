@@ -145,3 +145,5 @@ CASE 'x' WHEN 'x' THEN 1 END
 'it''s'
 E'a\tb'
 'a' COLLATE "C" < 'b'
+coalesce('a'::varchar, 'b'::text)
+coalesce('b'::text, 'a'::varchar)
