@@ -193,6 +193,20 @@ func (m *model) value() string {
 	return strings.Repeat("v", rapid.IntRange(0, 40).Draw(m.t, "length"))
 }
 
+// shrink deletes some entries of a group, in some order.
+func (m *model) shrink() {
+	g := m.group()
+	left := slices.DeleteFunc(slices.Sorted(maps.Keys(m.want[g])), func(s string) bool { return s == "" })
+	for n := rapid.IntRange(0, len(left)).Draw(m.t, "how many"); n > 0; n-- {
+		i := (n * 7919) % len(left)
+		id, _ := m.table.Get(m.slot(g), []byte(left[i]))
+		m.table.Delete(id)
+		delete(m.want[g], left[i])
+		left = slices.Delete(left, i, i+1)
+	}
+	m.check(g, "")
+}
+
 func TestTableIsAMapWhateverIsSealedAndEvicted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newModel(t)
@@ -231,21 +245,10 @@ func TestTableIsAMapWhateverIsSealedAndEvicted(t *testing.T) {
 				m.table.DropHead(m.slot(g))
 				delete(m.want[g], "")
 			},
-			"shrink": func(t *rapid.T) {
-				g := m.group()
-				left := slices.DeleteFunc(slices.Sorted(maps.Keys(m.want[g])), func(s string) bool { return s == "" })
-				for n := rapid.IntRange(0, len(left)).Draw(t, "how many"); n > 0; n-- {
-					i := (n * 7919) % len(left)
-					id, _ := m.table.Get(m.slot(g), []byte(left[i]))
-					m.table.Delete(id)
-					delete(m.want[g], left[i])
-					left = slices.Delete(left, i, i+1)
-				}
-				m.check(g, "")
-			},
-			"many": func(t *rapid.T) { m.many(rapid.IntRange(1, 6).Draw(t, "how many")) },
-			"tick": func(*rapid.T) { m.table.Tick() },
-			"seal": func(*rapid.T) { m.seal() },
+			"shrink": func(t *rapid.T) { m.shrink() },
+			"many":   func(t *rapid.T) { m.many(rapid.IntRange(1, 6).Draw(t, "how many")) },
+			"tick":   func(*rapid.T) { m.table.Tick() },
+			"seal":   func(*rapid.T) { m.seal() },
 			"evict": func(t *rapid.T) {
 				m.table.Tick()
 				m.table.Evict(rapid.SampledFrom([]int64{0, 1 << 19}).Draw(t, "target"))
