@@ -22,7 +22,7 @@ func inRange(hi int64, lo uint64) bool {
 		return true
 	}
 	a, _ := Num{Hi: hi, Lo: lo}.abs()
-	return hi < 1<<62+1<<61 && hi > -(1<<62+1<<61) && a.less(pow10[maxDigits])
+	return a.less(pow10[maxDigits])
 }
 
 // Add128 is a + b when both are Finite and so is the sum.
@@ -69,7 +69,7 @@ func rescale(n Num, scale int16) (Num, bool) {
 	d := int(scale - n.Scale)
 	if v := int64(n.Lo); n.Hi == v>>63 && d < 19 {
 		hi, lo := mulSigned(v, int64(pow10u64[d]))
-		return Num{Hi: hi, Lo: lo, Scale: scale}, inRange(hi, lo)
+		return Num{Hi: hi, Lo: lo, Scale: scale}, true // 64 bits and 18 digits more are 37 digits
 	}
 	a, negative := n.abs()
 	a, ok := a.scaleUp(d)

@@ -1,5 +1,7 @@
 package numeric
 
+import "math/bits"
+
 // Col is a column of numerics and the arena of its Big ones.
 type Col struct {
 	Nums  []Num
@@ -9,14 +11,6 @@ type Col struct {
 // Val is value i.
 func (c *Col) Val(i int) Val { return Val{c.Nums[i], c.Arena} }
 
-// at is value i of a column, or the one value of a constant.
-func (c *Col) at(i int) Val {
-	if len(c.Nums) == 1 {
-		i = 0
-	}
-	return c.Val(i)
-}
-
 // kernel computes one value of a column.
 type kernel func(dst []byte, a, b Val) (Num, []byte, error)
 
@@ -24,32 +18,65 @@ type kernel func(dst []byte, a, b Val) (Num, []byte, error)
 // overflows is 0, and fail is called with its row.
 func AddCols(out *Col, a, b Col, n int, fail func(i int, err error)) {
 	start := grow(out, n)
-	cols(out.Nums[start:], a, b, Add128, func(i int) { slow(out, start, a, b, i, Add, fail) })
+	dst, sa, sb := out.Nums[start:], stride(a), stride(b)
+	for i := range dst {
+		x, y := &a.Nums[i*sa], &b.Nums[i*sb]
+		if x.Scale == y.Scale && x.Form|y.Form == Finite {
+			lo, c := bits.Add64(x.Lo, y.Lo, 0)
+			if hi := x.Hi + y.Hi + int64(c); uint64(hi+limit) < 2*limit {
+				dst[i] = Num{Hi: hi, Lo: lo, Scale: x.Scale}
+				continue
+			}
+		}
+		rest(out, start+i, x, y, a, b, Add128, Add, i, fail)
+	}
 }
 
 // SubCols is AddCols for a - b.
 func SubCols(out *Col, a, b Col, n int, fail func(i int, err error)) {
 	start := grow(out, n)
-	cols(out.Nums[start:], a, b, Sub128, func(i int) { slow(out, start, a, b, i, Sub, fail) })
+	dst, sa, sb := out.Nums[start:], stride(a), stride(b)
+	for i := range dst {
+		x, y := &a.Nums[i*sa], &b.Nums[i*sb]
+		if x.Scale == y.Scale && x.Form|y.Form == Finite {
+			lo, c := bits.Sub64(x.Lo, y.Lo, 0)
+			if hi := x.Hi - y.Hi - int64(c); uint64(hi+limit) < 2*limit {
+				dst[i] = Num{Hi: hi, Lo: lo, Scale: x.Scale}
+				continue
+			}
+		}
+		rest(out, start+i, x, y, a, b, Sub128, Sub, i, fail)
+	}
 }
 
 // MulCols is AddCols for a × b.
 func MulCols(out *Col, a, b Col, n int, fail func(i int, err error)) {
 	start := grow(out, n)
-	cols(out.Nums[start:], a, b, Mul128, func(i int) { slow(out, start, a, b, i, Mul, fail) })
-}
-
-// cols runs the fast form and leaves what it cannot do to rest.
-func cols(out []Num, a, b Col, fast func(a, b Num) (Num, bool), rest func(i int)) {
-	sa, sb := stride(a), stride(b)
-	for i := range out {
-		r, ok := fast(a.Nums[i*sa], b.Nums[i*sb])
-		if !ok {
-			rest(i)
+	dst, sa, sb := out.Nums[start:], stride(a), stride(b)
+	for i := range dst {
+		x, y := &a.Nums[i*sa], &b.Nums[i*sb]
+		v, w := int64(x.Lo), int64(y.Lo)
+		if x.Hi == v>>63 && y.Hi == w>>63 && x.Form|y.Form == Finite && x.Scale+y.Scale <= MaxScale {
+			hi, lo := mulSigned(v, w)
+			dst[i] = Num{Hi: hi, Lo: lo, Scale: x.Scale + y.Scale}
 			continue
 		}
-		out[i] = r
+		rest(out, start+i, x, y, a, b, Mul128, Mul, i, fail)
 	}
+}
+
+// rest computes a row that is not of the commonest kind.
+func rest(out *Col, at int, x, y *Num, a, b Col, fast func(a, b Num) (Num, bool), exact kernel, i int, fail func(i int, err error)) {
+	if r, ok := fast(*x, *y); ok {
+		out.Nums[at] = r
+		return
+	}
+	n, arena, err := exact(out.Arena, Val{*x, a.Arena}, Val{*y, b.Arena})
+	if err != nil {
+		fail(i, err)
+		return
+	}
+	out.Nums[at], out.Arena = n, arena
 }
 
 func stride(c Col) int {
@@ -63,13 +90,4 @@ func grow(out *Col, n int) (start int) {
 	start = len(out.Nums)
 	out.Nums = append(out.Nums, make([]Num, n)...)
 	return start
-}
-
-func slow(out *Col, start int, a, b Col, i int, op kernel, fail func(i int, err error)) {
-	n, arena, err := op(out.Arena, a.at(i), b.at(i))
-	if err != nil {
-		fail(i, err)
-		return
-	}
-	out.Nums[start+i], out.Arena = n, arena
 }

@@ -1,6 +1,7 @@
 package numeric
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math/big"
@@ -198,15 +199,22 @@ func DecodeKey(dst, b []byte) (n Num, arena, rest []byte, err error) {
 	return n, arena, rest, err
 }
 
+func be32(b []byte) uint32 { return binary.BigEndian.Uint32(b) }
+
 // decodeDigits reads exponent and groups of a positive number's key.
 func decodeDigits(key []byte) (x long, err error) {
 	e, groups := int(key[0])-keyNear+keyMinExp, key[1:]
 	if key[0] == keyFar || key[0] == keyBeyond {
 		e, groups = int(binary.BigEndian.Uint32(key[1:]))-1<<30, key[5:]
 	}
+	// Every number has one key: any other bytes are none.
+	canonical := appendKeyExp(nil, e)
+	if n := len(groups); key[0] == keyZero || !bytes.Equal(canonical, key[:len(canonical)]) || n > 4 && be32(groups[n-4:]) == 0 {
+		return x, ErrCorrupt
+	}
 	text := make([]byte, 0, len(groups)/4*groupDigits)
 	for ; len(groups) > 0; groups = groups[4:] {
-		g := binary.BigEndian.Uint32(groups) >> 1
+		g := be32(groups) >> 1
 		if g >= 1_000_000_000 {
 			return x, ErrCorrupt
 		}

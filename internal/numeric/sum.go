@@ -23,6 +23,14 @@ type Sum struct {
 // Add adds w copies of v; a negative w takes them away. spill is what the last call
 // gave for this Sum, nil at first; it comes back, changed, and is empty mostly.
 func (s *Sum) Add(v Val, w int64, spill []byte) []byte {
+	if w == 1 && v.Form == Finite && v.Scale == s.scale && s.n > 0 {
+		lo, c := bits.Add64(s.lo, v.Lo, 0)
+		if hi := s.hi + v.Hi + int64(c); uint64(hi+limit) < 2*limit {
+			s.hi, s.lo = hi, lo
+			s.n++
+			return spill
+		}
+	}
 	if v.Form == Finite && !s.spilled && s.addFast(v.Num, w) {
 		return spill
 	}
@@ -31,6 +39,14 @@ func (s *Sum) Add(v Val, w int64, spill []byte) []byte {
 
 // AddInt64 is Add for an integer.
 func (s *Sum) AddInt64(v, w int64, spill []byte) []byte {
+	if n := s.n + w; s.scale == 0 && s.n2 == 0 && !s.spilled && n != 0 {
+		h, l := mulSigned(v, w)
+		lo, c := bits.Add64(s.lo, l, 0)
+		if hi := s.hi + h + int64(c); uint64(hi+limit) < 2*limit {
+			s.hi, s.lo, s.n = hi, lo, n
+			return spill
+		}
+	}
 	return s.Add(V(FromInt64(v)), w, spill)
 }
 

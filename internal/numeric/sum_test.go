@@ -9,7 +9,7 @@ import (
 
 func drawVal(t *rapid.T, label string) Val {
 	text := rapid.OneOf(rapid.StringMatching(`-?[0-9]{1,6}(\.[0-9]{1,3})?`), rapid.StringMatching(`-?[0-9]{1,60}(\.[0-9]{1,30})?`),
-		rapid.SampledFrom([]string{"0", "0.00", "NaN", "Infinity", "-Infinity", "99999999999999999999999999999999999999", "-99999999999999999999999999999999999999", "1e37"})).Draw(t, label)
+		rapid.SampledFrom([]string{"0", "0.00", "NaN", "Infinity", "-Infinity", "99999999999999999999999999999999999999", "-99999999999999999999999999999999999999", "1e37", "1000000000000000000000000001", "-1000000000.000000000000000000001"})).Draw(t, label)
 	n, arena, err := FromText(nil, []byte(text))
 	if err != nil {
 		t.Fatal(text, err)

@@ -145,11 +145,28 @@ func AppendExactRow(dst []byte, cols []*Vec, i int) []byte {
 // columns may have different lengths: give them up.
 func DecodeExactRow(cols []*Vec, b []byte) (rest []byte, err error) {
 	for _, v := range cols {
+		if v.Kind == Int && len(b) > 8 && b[0] != 0 { // the common case without a call
+			x, n := shortInt(b)
+			v.Ints = append(v.Ints, x)
+			v.step()
+			b = b[n:]
+			continue
+		}
 		if b, err = DecodeExact(v, b); err != nil {
 			return b, err
 		}
 	}
 	return b, nil
+}
+
+// shortInt reads an Int that is not NULL, with eight bytes after its first.
+func shortInt(b []byte) (x int64, n int) {
+	first := int(b[0])
+	if first >= exactSmall {
+		return int64(first - exactSmall - exactSmallest), 1
+	}
+	shift := uint(64 - 8*first)
+	return int64(binary.LittleEndian.Uint64(b[1:])<<shift) >> (shift & 63), 1 + first
 }
 
 // SkipExact gives what follows the value at the start of b.
@@ -164,10 +181,11 @@ func SkipExact(kind Kind, b []byte) (rest []byte, err error) {
 		if n = 1; b[0] < exactSmall {
 			n += int(b[0])
 		}
+	case kind == Float && b[0] == exactFloat32:
+		n = 5
+	case kind == Float && b[0] == 1:
+		n = 9
 	case kind == Float:
-		if n = 9; b[0] == exactFloat32 {
-			n = 5
-		}
 	case kind == Bytes:
 		size, w := binary.Uvarint(b)
 		if w > 0 && size > 0 && size-1 <= uint64(len(b)-w) {

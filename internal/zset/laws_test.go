@@ -23,7 +23,7 @@ func drawValue(t *rapid.T, v *Vec) {
 	case Int:
 		v.AppendInt(drawInt(t))
 	case Float:
-		v.AppendFloat(rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 1, 1.5})).Draw(t, "float"))
+		v.AppendFloat(rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, math.Copysign(0, -1), math.NaN(), math.Float64frombits(0xfff8000000000001), math.Inf(1), math.Inf(-1), 1, 1.5})).Draw(t, "float"))
 	case Numeric:
 		text := rapid.OneOf(rapid.SampledFrom([]string{"0", "0.00", "1.10", "1.1", "-1.1", "NaN", "Infinity", "-Infinity", "1e40", "-1e40", "1e-30", "100", "1e2"}),
 			rapid.StringMatching(`-?[0-9]{1,45}(\.[0-9]{1,30})?`), rapid.StringMatching(`-?[0-9]{1,5}(\.[0-9]{1,3})?`)).Draw(t, "numeric")
@@ -41,7 +41,7 @@ func drawValue(t *rapid.T, v *Vec) {
 }
 
 func drawInt(t *rapid.T) int64 {
-	return rapid.OneOf(rapid.Int64Range(-300, 300), rapid.Int64(), rapid.SampledFrom([]int64{math.MinInt64, math.MaxInt64, 1 << 31, -1 << 31, 86400000000, 30, 1 << 16, -1 << 16})).Draw(t, "int")
+	return rapid.OneOf(rapid.Int64Range(-300, 300), rapid.Int64(), rapid.SampledFrom([]int64{-23, -24, 223, 224, 100, 101, -100, -101, math.MinInt64, math.MaxInt64, 1 << 31, -1 << 31, 86400000000, 30, 1 << 16, -1 << 16})).Draw(t, "int")
 }
 
 func drawVec(t *rapid.T, kind Kind, n int) *Vec {

@@ -145,7 +145,7 @@ func unescaped(c byte) byte {
 	return c
 }
 
-// unicodeEscape reads uXXXX, or a pair of them for a character beyond 16 bits; size is
+// unicodeEscape reads u and four hexadecimal digits, or a pair of them for a character beyond 16 bits; size is
 // how much of s that is.
 func unicodeEscape(s []byte) (r rune, size int, err error) {
 	r, size = hex4(s[1:]), 5
