@@ -89,7 +89,7 @@ func (t *Table) Unmark() {
 	t.marks = t.marks[:0]
 }
 
-// sortKey orders a group by bucket and key: their first 16 bytes decide almost always.
+// sortKey orders a group by 16 bytes of bucket | key.
 type sortKey struct {
 	hi, lo uint64
 	slot   uint32
@@ -97,11 +97,50 @@ type sortKey struct {
 
 const sortKeySize = 24
 
-func (t *Table) sortKey(slot uint32) sortKey {
-	var b [16]byte
-	b[0] = t.groups.at(slot).bucket
-	copy(b[1:], t.Key(slot))
+// sortKey takes the bytes from depth on, of which the bucket is the first.
+func (t *Table) sortKey(slot uint32, depth int) sortKey {
+	var b [17]byte
+	key := t.Key(slot)
+	if depth == 0 {
+		b[0] = t.groups.at(slot).bucket
+		copy(b[1:16], key)
+	} else if depth-1 < len(key) {
+		copy(b[:16], key[depth-1:])
+	}
 	return sortKey{binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:]), slot}
+}
+
+// sortFrom sorts groups that are equal up to depth: by the next 16 bytes, then those
+// that are equal in them, too, by what follows. No key is a prefix of another.
+func (t *Table) sortFrom(list []sortKey, depth int) {
+	slices.SortFunc(list, compareKeys)
+	for from := 0; from < len(list); {
+		to := from + 1
+		for to < len(list) && compareKeys(list[from], list[to]) == 0 {
+			to++
+		}
+		if to > from+1 && depth+16 <= len(t.Key(list[from].slot)) {
+			for i := from; i < to; i++ {
+				list[i] = t.sortKey(list[i].slot, depth+16)
+			}
+			t.sortFrom(list[from:to], depth+16)
+		}
+		from = to
+	}
+}
+
+func compareKeys(a, b sortKey) int {
+	switch {
+	case a.hi < b.hi:
+		return -1
+	case a.hi > b.hi:
+		return 1
+	case a.lo < b.lo:
+		return -1
+	case a.lo > b.lo:
+		return 1
+	}
+	return 0
 }
 
 // sorted lists groups ascending by bucket and key: first by bucket, by counting, which leaves
@@ -120,31 +159,17 @@ func (t *Table) sorted(slots []uint32) []sortKey {
 	t.sorting = t.sorting[:len(slots)]
 	for _, slot := range slots {
 		at := &counts[t.groups.at(slot).bucket]
-		t.sorting[*at] = t.sortKey(slot)
+		t.sorting[*at] = t.sortKey(slot, 0)
 		*at++
 	}
 	from := 0
 	for b := range 256 {
 		if to := counts[b]; to > from {
-			slices.SortFunc(t.sorting[from:to], t.compare)
+			t.sortFrom(t.sorting[from:to], 0)
 			from = to
 		}
 	}
 	return t.sorting
-}
-
-func (t *Table) compare(a, b sortKey) int {
-	switch {
-	case a.hi < b.hi:
-		return -1
-	case a.hi > b.hi:
-		return 1
-	case a.lo < b.lo:
-		return -1
-	case a.lo > b.lo:
-		return 1
-	}
-	return bytes.Compare(t.Key(a.slot), t.Key(b.slot))
 }
 
 // Changes calls fn for every entry changed since the last Sealed, ascending by bucket |

@@ -9,7 +9,8 @@ import (
 func TestMutants(t *testing.T) {
 	for name, m := range map[string]struct{ file, old, new string }{
 		"a gap in the index":            {"batch.go", "if home := uint32(w>>32) & x.mask; (at-home)&x.mask >= (at-gap)&x.mask {", "if home := uint32(w>>32) & x.mask; home == at {"},
-		"a bucket out of order":         {"dirty.go", "slices.SortFunc(t.sorting[from:to], t.compare)", "_ = slices.SortFunc[[]sortKey]"},
+		"a bucket out of order":         {"dirty.go", "t.sortFrom(t.sorting[from:to], 0)", ""},
+		"long keys out of order":        {"dirty.go", "list[i] = t.sortKey(list[i].slot, depth+16)", "list[i] = t.sortKey(list[i].slot, depth+17)"},
 		"entries out of order":          {"dirty.go", "if c := bytes.Compare(t.Suffix(a), t.Suffix(b)); c != 0 {", "if c := 0; c != 0 {"},
 		"a deletion hides what is back": {"dirty.go", "return cmp.Compare(t.entries.at(a).flags&deleted, t.entries.at(b).flags&deleted)", "return cmp.Compare(t.entries.at(b).flags&deleted, t.entries.at(a).flags&deleted)"},
 		"never stored, yet deleted":     {"dirty.go", "if e.flags&(deleted|inStore) != deleted {", "if true {"},
