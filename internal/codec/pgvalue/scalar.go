@@ -92,6 +92,9 @@ func parseMoney(text []byte) (int64, error) {
 }
 
 func parseFloat(oid uint32, text []byte) (float64, error) {
+	if f, ok := canonicalFloat(oid, text); ok {
+		return f, nil
+	}
 	bits, typ := 64, "double precision"
 	if oid == datum.OIDFloat4 {
 		bits, typ = 32, "real"
@@ -108,6 +111,20 @@ func parseFloat(oid uint32, text []byte) (float64, error) {
 		return 0, fault(datum.CodeOutOfRange, "\"%s\" is out of range for type %s", text, typ)
 	}
 	return f, nil
+}
+
+// canonicalFloat is the short way for what the server prints.
+func canonicalFloat(oid uint32, text []byte) (float64, bool) {
+	var f float64
+	var err error
+	if oid == datum.OIDFloat4 {
+		var g float32
+		g, err = datum.ParseFloat32(text)
+		f = float64(g)
+	} else {
+		f, err = datum.ParseFloat64(text)
+	}
+	return f, err == nil && (f != 0 || !hasDigit(text))
 }
 
 // isFloat leaves out what strconv knows beyond PostgreSQL: hexadecimal, underscores.
