@@ -1,6 +1,7 @@
 package arrange_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
 	"runtime"
@@ -174,4 +175,30 @@ func evictAll(table *arrange.Table, groups uint64) {
 	table.Tick()
 	table.Sealed()
 	table.Evict(0)
+}
+
+// Groups of one bucket whose keys begin alike come out in order all the same.
+func TestTableSortsKeysThatBeginAlike(t *testing.T) {
+	table, r := arrange.New(), rand.New(rand.NewPCG(3, 4))
+	var b arrange.Batch
+	for range 3000 {
+		b.Data = append(b.Data, "a beginning that all have"[:r.IntN(3)*12]...)
+		for range 3 {
+			b.Data = append(append(b.Data, byte(r.IntN(3)), byte(r.IntN(3))), "and a middle"...)
+		}
+		b.Data = append(b.Data, 0xff)
+		b.EndIn(byte(r.IntN(2)))
+	}
+	slots := make([]uint32, b.Len())
+	table.FindOrInsert(&b, slots)
+	for _, slot := range slots {
+		clear(table.SetHead(slot, 1))
+	}
+	var last []byte
+	table.Changes(func(key, _ []byte) {
+		if bytes.Compare(last, key) >= 0 {
+			t.Fatalf("%q comes after %q", key, last)
+		}
+		last = append(last[:0], key...)
+	})
 }

@@ -214,13 +214,16 @@ func (r *rig) run() {
 		budget := rapid.SampledFrom([]int{1, 2, 7, 1000}).Draw(r.t, "budget")
 		status := r.op.Run(&out, budget)
 		r.take(&out)
-		if r.fault != nil || status == op.Done {
+		if r.fault != nil {
 			return
 		}
 		if status == op.Miss {
 			r.fill()
-		} else if rapid.IntRange(0, 9).Draw(r.t, "evict") == 0 {
+		} else if rapid.IntRange(0, 3).Draw(r.t, "evict") == 0 {
 			r.evict()
+		}
+		if status == op.Done {
+			return
 		}
 	}
 	r.t.Fatal("Run does not come to an end")
