@@ -152,3 +152,6 @@ i4 <> ALL ('{1,2,100}')
 i4 = ANY ('{1,NULL}')
 i4 <> ALL ('{1,NULL}')
 n = ANY ('{1.10,0}')
+NOT (10 / i2 > 0)
+CASE WHEN i4 IS NULL OR i4 IS NOT NULL THEN 1 WHEN b THEN 2 ELSE 3 END
+coalesce(CASE WHEN b IS NULL THEN NULL WHEN b THEN i4 ELSE i8 END, n, 0)
