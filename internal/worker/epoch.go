@@ -19,6 +19,8 @@ type epoch struct {
 	rows      map[view.Relation]*zset.Chunk // of the relations that are followed
 	positions Positions
 	faults    []dataflow.Fault
+	dead      map[dataflow.JobID]error // of the relations that others follow
+	walked    bool
 	sealed    state.Sealed
 }
 
@@ -31,13 +33,17 @@ func (g *graph) endEpoch() error {
 	for _, s := range g.flow.Shards() {
 		s.EndEpoch()
 	}
-	g.phase = reading
-	e := &epoch{Barrier: b, faults: g.faults, positions: g.inputs.positions(b.Curr)}
+	g.phase, g.merged = reading, false
+	e := &epoch{Barrier: b, faults: g.faults, positions: g.inputs.positions(b.Curr), walked: g.walked()}
 	g.at, g.faults = b.Curr, nil
 	if b.Kind == barrier.Checkpoint {
 		g.evict()
 		e.prev, g.sealed = g.sealed, b.Curr
-		e.deltas, e.rows = g.changes(), g.tapped()
+		e.deltas = g.changes()
+		e.rows, e.dead = g.tapped()
+	}
+	if g.tail != nil {
+		g.tail.forget(b.Curr)
 	}
 	g.sealer.add(e)
 	if err := g.change(b); err != nil {
@@ -67,36 +73,48 @@ func (g *graph) changes() []*state.Delta {
 }
 
 // tap has the deltas collected, from here on, that somebody follows.
-func (g *graph) tap(from ts.Ts) {
+func (g *graph) tap(from ts.Ts, want ...dataflow.JobID) {
 	if g.id.Part != 0 {
 		return
 	}
-	var want []dataflow.JobID
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	for _, r := range g.w.o.Views.Tap(g.id.Database, from) {
 		want = append(want, dataflow.JobID(r))
 	}
-	for _, id := range g.taps {
+	tails := g.w.followers(g.id.Database)
+	for _, t := range tails {
+		want = append(want, t.relations...)
+	}
+	for id := range g.taps {
 		if !slices.Contains(want, id) {
 			g.flow.Tap(id, false)
+			delete(g.taps, id)
 		}
 	}
 	for _, id := range want {
-		if !slices.Contains(g.taps, id) {
+		if _, on := g.taps[id]; !on && g.flow.Job(id) != nil {
 			g.flow.Tap(id, true)
+			g.taps[id] = from
 		}
 	}
-	g.taps = want
+	for _, t := range tails {
+		g.arm(t)
+	}
 }
 
 // tapped takes the deltas since the last checkpoint.
-func (g *graph) tapped() map[view.Relation]*zset.Chunk {
-	rows := map[view.Relation]*zset.Chunk{}
-	for _, id := range g.taps {
+func (g *graph) tapped() (rows map[view.Relation]*zset.Chunk, dead map[dataflow.JobID]error) {
+	rows, dead = map[view.Relation]*zset.Chunk{}, map[dataflow.JobID]error{}
+	for id := range g.taps {
 		if c := g.flow.Tapped(id); c != nil {
 			rows[view.Relation(id)] = c
 		}
+		if why := g.flow.Fault(id); why != nil {
+			dead[id] = why
+		}
 	}
-	return rows
+	return rows, dead
 }
 
 // change does what a barrier has for the time after it.

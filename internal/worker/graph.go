@@ -28,16 +28,22 @@ type graph struct {
 	busy   bool // a round would do something
 	pace   pace
 	faults []dataflow.Fault // of this epoch
-	taps   []dataflow.JobID // whose deltas are collected
 	at     ts.Ts            // the last epoch that ended
 	sealed ts.Ts            // the last checkpoint
 	failed bool
+	merged bool // the barrier at work has taken up its jobs
+
+	// Of a creating graph.
+	tail  *tail
+	walk  *walk
+	reads []Read
 
 	mu       sync.Mutex
 	barriers []Barrier // injected; the first is the epoch at work
 	opened   bool      // it is built: readers may have signalled it before
 	closing  bool
-	turning  sync.Mutex // held through a turn
+	turning  sync.Mutex               // held through a turn
+	taps     map[dataflow.JobID]ts.Ts // relations whose deltas are collected, and after which epoch
 }
 
 // phase is where in an epoch a graph is.
@@ -49,24 +55,36 @@ const (
 )
 
 // newGraph builds a graph as it stands in the store.
-func newGraph(w *Worker, spec Spec) (*graph, error) {
+func newGraph(w *Worker, spec Spec, t *tail) (*graph, error) {
 	g := &graph{
 		w: w, id: spec.Graph, attempt: spec.Attempt, flow: dataflow.NewGraph(w.o.Shards), at: spec.Committed, sealed: spec.Committed, pace: newPace(),
+		taps: map[dataflow.JobID]ts.Ts{},
 	}
-	g.sealer = newSealer(g, spec.Committed)
+	g.sealer = newSealer(g, spec)
 	g.inputs = newInputs(g, spec.Committed, spec.Positions)
-	for _, j := range spec.Jobs {
-		if err := g.attach(j, true); err != nil {
-			g.inputs.close()
-			return nil, err
-		}
+	if err := g.build(spec, t); err != nil {
+		g.inputs.close()
+		return nil, err
 	}
-	g.tap(spec.Committed)
+	g.tap(spec.Committed, spec.Taps...)
 	if err := g.inputs.open(spec.Committed); err != nil {
 		return nil, err
 	}
 	g.sealer.start()
 	return g, nil
+}
+
+// build attaches the jobs of a spec.
+func (g *graph) build(spec Spec, t *tail) error {
+	if t != nil {
+		return g.create(spec, t)
+	}
+	for _, j := range spec.Jobs {
+		if err := g.attach(j, true); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (g *graph) attach(j Job, cold bool) error {
@@ -147,6 +165,9 @@ func (g *graph) feed() (bool, error) {
 		return true, nil
 	case b == nil || !g.inputs.seen(cut):
 		return false, nil
+	case len(b.Merge) > 0 && !g.merged:
+		g.merged = true
+		return true, g.merge(b)
 	case b.Kind == barrier.Checkpoint && !g.sealer.room():
 		return false, nil // a commit signals
 	}
@@ -158,7 +179,12 @@ func (g *graph) feed() (bool, error) {
 // push hands a step to the shards.
 func (g *graph) push(s *step) {
 	for _, f := range s.faults {
-		g.faults = append(g.faults, g.flow.Fail(f.Job, f.Err)...)
+		for _, all := range g.flow.Fail(f.Job, f.Err) {
+			if f.Cause != 0 {
+				all.Cause = f.Cause
+			}
+			g.faults = append(g.faults, all)
+		}
 	}
 	if s.parts == nil {
 		return
@@ -168,15 +194,27 @@ func (g *graph) push(s *step) {
 		func(i int) bool { return len(s.parts[i]) > 0 },
 		func(i int) {
 			for _, p := range s.parts[i] {
-				if p.fill != nil {
-					p.chunk = p.fill()
-				}
-				for _, n := range p.nodes {
-					shards[i].Push(n, p.chunk)
-				}
+				p.push(shards[i])
 			}
 		})
 	g.busy = true
+}
+
+// push hands rows to their nodes. Those that nobody reads are not made.
+func (p *part) push(s *dataflow.Shard) {
+	for _, n := range p.nodes {
+		if !s.Read(n) {
+			continue
+		}
+		if p.chunk == nil {
+			p.chunk = p.fill()
+		}
+		if p.only != 0 {
+			s.Give(n, p.only, p.chunk)
+		} else {
+			s.Push(n, p.chunk)
+		}
+	}
 }
 
 // round runs all shards once, and swaps what they have for each other.
@@ -263,6 +301,9 @@ func (g *graph) end() {
 	defer g.turning.Unlock()
 	g.inputs.close()
 	g.sealer.close()
+	if g.tail != nil {
+		g.w.unfollow(g.id.Database, g.tail)
+	}
 }
 
 func errAhead(b Barrier, prev ts.Ts) error {

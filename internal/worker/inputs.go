@@ -19,6 +19,8 @@ type inputs struct {
 	resume    Positions
 	channels  map[string]*channel
 	streams   map[string]*stream
+	walk      *walk             // of a creating graph
+	chases    map[string]*chase // likewise
 
 	mu     sync.Mutex
 	list   []input // in the order of their names, channels first
@@ -27,7 +29,7 @@ type inputs struct {
 }
 
 func newInputs(g *graph, committed ts.Ts, p Positions) *inputs {
-	return &inputs{g: g, committed: committed, resume: p, channels: map[string]*channel{}, streams: map[string]*stream{}}
+	return &inputs{g: g, committed: committed, resume: p, channels: map[string]*channel{}, streams: map[string]*stream{}, chases: map[string]*chase{}}
 }
 
 // add notes one more input; open begins to read it.
@@ -46,8 +48,28 @@ func (in *inputs) add(i Input) {
 			s = newStream(in.g, i.Stream)
 			in.streams[i.Stream.Name] = s
 		}
-		s.nodes = append(s.nodes, i.Node)
+		s.add(i.Node, i.Stream.Fill)
 	}
+}
+
+// chase notes a stream that a creating graph reads.
+func (in *inputs) chase(st *Stream, n *dataflow.Node, t *tail) {
+	c := in.chases[st.Name]
+	if c == nil {
+		c = &chase{stream: newStream(in.g, st), tail: t}
+		in.chases[st.Name] = c
+	}
+	c.add(n, st.Fill)
+}
+
+// met tells whether all streams of a creating graph are where the main graph's are.
+func (in *inputs) met() bool {
+	for _, c := range in.chases {
+		if !c.met {
+			return false
+		}
+	}
+	return true
 }
 
 // remove takes the inputs of a job away.
@@ -59,7 +81,7 @@ func (in *inputs) remove(j *dataflow.Job) {
 		}
 	}
 	for name, s := range in.streams {
-		s.nodes = slices.DeleteFunc(s.nodes, func(n *dataflow.Node) bool { return slices.Contains(j.Nodes, n) })
+		s.nodes = slices.DeleteFunc(s.nodes, func(t target) bool { return slices.Contains(j.Nodes, t.node) })
 		if len(s.nodes) == 0 {
 			s.close()
 			delete(in.streams, name)
@@ -85,6 +107,16 @@ func (in *inputs) open(cut ts.Ts) error {
 			return err
 		}
 		in.list = append(in.list, s)
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.chases)) {
+		c := in.chases[name]
+		if err := c.open(in.resume[name]); err != nil {
+			return err
+		}
+		in.list = append(in.list, c)
+	}
+	if in.walk != nil {
+		in.list = append(in.list, in.walk)
 	}
 	in.resume = nil // of the first opening alone
 	return nil

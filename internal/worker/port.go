@@ -7,7 +7,6 @@ import (
 
 	"github.com/weirstream/weir/internal/barrier"
 	"github.com/weirstream/weir/internal/dataflow"
-	"github.com/weirstream/weir/internal/op"
 	"github.com/weirstream/weir/internal/state"
 	"github.com/weirstream/weir/internal/ts"
 	"github.com/weirstream/weir/internal/view"
@@ -29,6 +28,13 @@ type Options struct {
 	Memory int64
 	// Step bounds a graph's turn: 10 ms.
 	Step time.Duration
+	// Wait bounds, in bytes, the changes of the main graph that wait in memory for a job that
+	// is being created: 64 MiB. More go to a file in TempDir, the system's when empty.
+	Wait    int64
+	TempDir string
+
+	piece int   // rows of relations read in an epoch, at least, when there are so many: 128 Ki
+	most  int64 // bytes of them, at most: 64 MiB
 }
 
 // Logs opens the channels that inputs read.
@@ -58,16 +64,14 @@ type Spec struct {
 }
 
 // Read is a relation of the main graph that a job being created reads: the rows that are
-// there, then what changes.
+// there, then what changes. When the relation is not part of the main graph yet, that
+// is waited for.
 type Read struct {
-	// Job is the relation's: what the job being created reads is its Root. The job
-	// may join the main graph later, then the reading begins then.
+	// Job is the relation's, whose Root the job being created reads. Its rows are in
+	// the store, as Stored says.
 	Job *dataflow.Job
-	// Table has its rows in the store, as Stored says.
-	Table  uint32
-	Stored *op.Stored
-	// Stream, when the relation keeps no rows: where they come from, by the name that
-	// it has in the main graph. It is read from its beginning.
+	// Stream, when the store does not have the rows: where they come from in the main
+	// graph too. It is read from its beginning up to the main graph's position.
 	Stream *Stream
 }
 

@@ -6,10 +6,9 @@ import (
 	"sync"
 
 	"github.com/weirstream/weir/internal/barrier"
+	"github.com/weirstream/weir/internal/state"
 	"github.com/weirstream/weir/internal/ts"
-	"github.com/weirstream/weir/internal/view"
 	"github.com/weirstream/weir/internal/weirerr"
-	"github.com/weirstream/weir/internal/zset"
 )
 
 // waiting is how many sealed epochs may wait for their commit before the next one's end has to.
@@ -24,15 +23,16 @@ type sealer struct {
 	todo []*epoch // not sealed
 	done []*epoch // checkpoints sealed, not committed
 	// shown is the committed epoch that readers have.
-	shown  ts.Ts
-	open   int // checkpoints that are not committed
-	closed bool
-	ended  chan struct{}
-	apply  sync.Mutex // one Commit at a time
+	shown     ts.Ts
+	positions Positions // of shown
+	open      int       // checkpoints that are not committed
+	closed    bool
+	ended     chan struct{}
+	apply     sync.Mutex // one Commit at a time
 }
 
-func newSealer(g *graph, committed ts.Ts) *sealer {
-	s := &sealer{g: g, shown: committed, ended: make(chan struct{})}
+func newSealer(g *graph, spec Spec) *sealer {
+	s := &sealer{g: g, shown: spec.Committed, positions: spec.Positions, ended: make(chan struct{})}
 	s.ring = sync.NewCond(&s.mu)
 	return s
 }
@@ -94,7 +94,7 @@ func (s *sealer) take() *epoch {
 
 // seal makes an epoch durable, and reports it.
 func (s *sealer) seal(e *epoch) (err error) {
-	c := &Collected{Graph: e.Graph, Attempt: e.Attempt, Curr: e.Curr, Positions: e.positions, Faults: e.faults}
+	c := &Collected{Graph: e.Graph, Attempt: e.Attempt, Curr: e.Curr, Positions: e.positions, Faults: e.faults, Walked: e.walked}
 	if e.Kind == barrier.Checkpoint {
 		e.sealed, err = s.g.w.o.Store.Seal(context.Background(), e.Graph, e.prev, e.Curr, e.deltas)
 		if err != nil {
@@ -127,11 +127,16 @@ func (g *graph) commit(ctx context.Context, curr ts.Ts) error {
 		if err := g.w.o.Store.Apply(ctx, e.sealed); err != nil {
 			return err
 		}
-		if err := g.publish(s.shown, e.Curr, e.rows); err != nil {
+		for _, j := range e.Merge { // what its own graph had is the main graph's now
+			if err := g.w.o.Store.Forget(state.Graph{Database: g.id.Database, Part: uint32(j.ID)}); err != nil {
+				return err
+			}
+		}
+		if err := g.publish(s.shown, e); err != nil {
 			return err
 		}
 		s.mu.Lock()
-		s.shown = e.Curr
+		s.shown, s.positions = e.Curr, e.positions
 		s.done = s.done[1:]
 		s.open--
 		s.mu.Unlock()
@@ -140,8 +145,8 @@ func (g *graph) commit(ctx context.Context, curr ts.Ts) error {
 	return nil
 }
 
-// publish shows an epoch of the main graph to readers.
-func (g *graph) publish(prev, epoch ts.Ts, rows map[view.Relation]*zset.Chunk) error {
+// publish shows an epoch of the main graph to readers, and to jobs being created.
+func (g *graph) publish(prev ts.Ts, e *epoch) error {
 	if g.id.Part != 0 {
 		return nil
 	}
@@ -149,7 +154,10 @@ func (g *graph) publish(prev, epoch ts.Ts, rows map[view.Relation]*zset.Chunk) e
 	if err != nil {
 		return err
 	}
-	return g.w.o.Views.Publish(g.id.Database, prev, epoch, snapshot, rows)
+	for _, t := range g.w.followers(g.id.Database) {
+		t.add(e, prev, snapshot)
+	}
+	return g.w.o.Views.Publish(g.id.Database, prev, e.Curr, snapshot, e.rows)
 }
 
 // close ends the sealing: what is under way is finished.

@@ -35,12 +35,31 @@ const pollAgain = 5 * time.Millisecond
 type stream struct {
 	*Stream
 	g     *graph
-	nodes []*dataflow.Node
+	nodes []target
+	late  []lag // to be given before the epoch ends
 	at    int64
+	begun int64 // at, when the epoch at work began
 	timer *time.Timer
 }
 
+// target is a node with what makes its rows, which are those of one job or of all readers.
+type target struct {
+	node *dataflow.Node
+	fill func(from, to int64) *zset.Chunk
+	only dataflow.JobID // 0: all
+}
+
+// lag is what a target has not got of the rows before the stream's position.
+type lag struct {
+	target
+	from, to int64
+}
+
 func newStream(g *graph, s *Stream) *stream { return &stream{Stream: s, g: g} }
+
+func (s *stream) add(n *dataflow.Node, fill func(from, to int64) *zset.Chunk) {
+	s.nodes = append(s.nodes, target{node: n, fill: fill})
+}
 
 func (s *stream) name() string { return s.Name }
 
@@ -51,6 +70,7 @@ func (s *stream) open(resume json.RawMessage) error {
 	if err := json.Unmarshal(resume, &s.at); err != nil {
 		return weirerr.New(weirerr.StoreCorrupt, "the position of the stream %s does not decode", s.Name).Wrap(err)
 	}
+	s.begun = s.at
 	return nil
 }
 
@@ -68,6 +88,14 @@ func (s *stream) limit() int64 {
 
 // poll gives nothing when a barrier waits: the position of that moment is the cut.
 func (s *stream) poll(cut ts.Ts) (*step, error) {
+	if len(s.late) > 0 {
+		l := &s.late[0]
+		st := s.step(&l.from, l.to, []target{l.target})
+		if l.from >= l.to {
+			s.late = s.late[1:]
+		}
+		return st, nil
+	}
 	if cut != 0 || s.End > 0 && s.at >= s.End {
 		return nil, nil
 	}
@@ -76,14 +104,22 @@ func (s *stream) poll(cut ts.Ts) (*step, error) {
 		s.again()
 		return nil, nil
 	}
-	shards := s.g.w.o.Shards
-	st := &step{parts: make([][]part, shards)}
-	for i := 0; i < shards && s.at < limit; i++ {
-		from, to := s.at, min(s.at+streamEvents, limit)
-		s.at = to
-		st.parts[i] = []part{{nodes: slices.Clone(s.nodes), fill: func() *zset.Chunk { return s.Fill(from, to) }}}
+	return s.step(&s.at, limit, slices.Clone(s.nodes)), nil
+}
+
+// step makes a block for every shard, from a position on, which it moves.
+func (s *stream) step(at *int64, limit int64, to []target) *step {
+	st := &step{parts: make([][]part, s.g.w.o.Shards)}
+	for i := 0; i < len(st.parts) && *at < limit; i++ {
+		from, end := *at, min(*at+streamEvents, limit)
+		*at = end
+		for _, t := range to {
+			st.parts[i] = append(st.parts[i], part{
+				nodes: []*dataflow.Node{t.node}, only: t.only, fill: func() *zset.Chunk { return t.fill(from, end) },
+			})
+		}
 	}
-	return st, nil
+	return st
 }
 
 // again asks later.
@@ -95,11 +131,14 @@ func (s *stream) again() {
 	s.timer.Reset(pollAgain)
 }
 
-func (s *stream) seen(ts.Ts) bool { return true }
+func (s *stream) seen(ts.Ts) bool { return len(s.late) == 0 }
 
 func (s *stream) bound(ts.Ts) {}
 
-func (s *stream) position(ts.Ts) (string, json.RawMessage) { return s.Name, encode(s.at) }
+func (s *stream) position(ts.Ts) (string, json.RawMessage) {
+	s.begun = s.at
+	return s.Name, encode(s.at)
+}
 
 func (s *stream) close() {
 	if s.timer != nil {

@@ -20,7 +20,8 @@ type Worker struct {
 
 	mu     sync.Mutex
 	graphs map[state.Graph]*graph
-	queue  []*graph // whose turn it is, in order
+	tails  map[uint32][]*tail // by database
+	queue  []*graph           // whose turn it is, in order
 	ring   chan struct{}
 	stop   chan struct{}
 	done   chan struct{}
@@ -37,11 +38,20 @@ func New(o Options) *Worker {
 	if o.Step <= 0 {
 		o.Step = 10 * time.Millisecond
 	}
+	if o.Wait <= 0 {
+		o.Wait = 64 << 20
+	}
+	if o.piece <= 0 {
+		o.piece = 128 << 10
+	}
+	if o.most <= 0 {
+		o.most = 64 << 20
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	w := &Worker{
-		o: o, crew: newCrew(o.Shards), graphs: map[state.Graph]*graph{},
+		o: o, crew: newCrew(o.Shards), graphs: map[state.Graph]*graph{}, tails: map[uint32][]*tail{},
 		ring: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	go w.loop()
@@ -100,14 +110,24 @@ func (w *Worker) Open(ctx context.Context, spec Spec) error {
 	if w.graph(spec.Graph) != nil {
 		return weirerr.New(weirerr.AlreadyExists, "the graph %s is open already", spec.Graph)
 	}
-	if err := w.o.Store.Recover(ctx, spec.Graph, spec.Committed); err != nil {
-		return err
+	var t *tail
+	var err error
+	if spec.Graph.Part != 0 {
+		t, err = w.follow(ctx, &spec)
+	} else {
+		err = w.o.Store.Recover(ctx, spec.Graph, spec.Committed)
 	}
-	g, err := newGraph(w, spec)
 	if err != nil {
 		return err
 	}
-	if err := g.publish(0, spec.Committed, nil); err != nil {
+	g, err := newGraph(w, spec, t)
+	if err != nil {
+		if t != nil {
+			w.unfollow(spec.Graph.Database, t)
+		}
+		return err
+	}
+	if err := g.publish(0, &epoch{Barrier: Barrier{Curr: spec.Committed}}); err != nil {
 		g.end()
 		return err
 	}
