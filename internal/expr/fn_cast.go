@@ -33,10 +33,7 @@ func declareIntCasts(r *Registry) {
 				})))
 			}
 		}
-		r.cast(Implicit, r.fn("numeric("+a.name+") numeric", perRow(func(r *Row) error {
-			r.out.Nums[r.i] = numeric.FromInt64(r.Int(0))
-			return nil
-		})))
+		r.cast(Implicit, r.fn("numeric("+a.name+") numeric", always(intsToNumerics)))
 		r.cast(Assignment, r.fn(a.name+"(numeric) "+a.name, perRow(func(r *Row) error {
 			v, err := numeric.ToInt64(r.Num(0), a.lo, a.hi, a.long)
 			r.SetInt(v)
@@ -65,17 +62,31 @@ func declareIntCasts(r *Registry) {
 	r.cast(Assignment, r.fn("int8(oid) int8", nil))
 }
 
+func intsToNumerics(ev *evaluation, n int, args []*zset.Vec, _ []uint64) *zset.Vec {
+	out := ev.column(zset.Numeric, n)
+	mask := argumentOf(args[0], n).mask
+	for i := range out.Nums {
+		out.Nums[i] = numeric.FromInt64(args[0].Ints[i&mask])
+	}
+	return out
+}
+
+func intsToFloats(ev *evaluation, n int, args []*zset.Vec, _ []uint64) *zset.Vec {
+	out := ev.column(zset.Float, n)
+	mask := argumentOf(args[0], n).mask
+	for i := range out.Floats {
+		out.Floats[i] = float64(args[0].Ints[i&mask])
+	}
+	return out
+}
+
 func declareFloatCasts(r *Registry) {
 	for _, t := range intTypes {
-		toFloat8 := perRow(func(r *Row) error {
-			r.SetFloat(float64(r.Int(0)))
-			return nil
-		})
 		toFloat4 := perRow(func(r *Row) error {
 			r.SetFloat(float64(float32(r.Int(0))))
 			return nil
 		})
-		r.cast(Implicit, r.fn("float8("+t.name+") float8", toFloat8))
+		r.cast(Implicit, r.fn("float8("+t.name+") float8", always(intsToFloats)))
 		r.cast(Implicit, r.fn("float4("+t.name+") float4", toFloat4))
 		overflow := t.errRange()
 		toInt := perRow(func(r *Row) error {

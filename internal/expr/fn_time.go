@@ -104,15 +104,41 @@ func declareTimestamps(r *Registry) {
 			return setMoment(r, v, err)
 		})
 	}
-	r.op("+", "timestamp_pl_interval(timestamp,interval) timestamp", moved(0, 1, datetime.AddInterval))
+	r.op("+", "timestamp_pl_interval(timestamp,interval) timestamp", movedBy(1, moved(0, 1, datetime.AddInterval)))
 	r.op("+", "interval_pl_timestamp(interval,timestamp) timestamp", moved(1, 0, datetime.AddInterval))
-	r.op("-", "timestamp_mi_interval(timestamp,interval) timestamp", moved(0, 1, datetime.SubInterval))
+	r.op("-", "timestamp_mi_interval(timestamp,interval) timestamp", movedBy(-1, moved(0, 1, datetime.SubInterval)))
 	r.op("+", "timestamptz_pl_interval(timestamptz,interval) timestamptz", movedTZ(0, 1, datetime.AddIntervalTZ), stable)
 	r.op("+", "interval_pl_timestamptz(interval,timestamptz) timestamptz", movedTZ(1, 0, datetime.AddIntervalTZ), stable)
 	r.op("-", "timestamptz_mi_interval(timestamptz,interval) timestamptz", movedTZ(0, 1, datetime.SubIntervalTZ), stable)
 	between := perRow(func(r *Row) error { return r.setSpan(datetime.SubTimestamps(r.timestamp(0), r.timestamp(1))) })
 	r.op("-", "timestamp_mi(timestamp,timestamp) interval", between)
 	r.op("-", "timestamptz_mi(timestamptz,timestamptz) interval", between)
+}
+
+// movedBy moves timestamps by an interval that is constant and has no months: a plain sum, unless one is near the end of time.
+func movedBy(sign int64, otherwise func(*site) kernel) func(*site) kernel {
+	return func(s *site) kernel {
+		each, by := otherwise(s), s.constant(1)
+		if by == nil || by.Intervals[0].Months != 0 {
+			return each
+		}
+		v := by.Intervals[0]
+		micros := sign * (v.Micros + int64(v.Days)*datum.Day)
+		if limit := int64(100_000 * 366 * datum.Day); v.Micros > limit || v.Micros < -limit || micros > limit || micros < -limit {
+			return each
+		}
+		return func(ev *evaluation, n int, args []*zset.Vec, skip []uint64) *zset.Vec {
+			out, src := ev.column(zset.Int, n), args[0].Ints
+			for i := range out.Ints {
+				t := src[i] + micros
+				if !datetime.InRange(datum.Timestamp(src[i])) || !datetime.InRange(datum.Timestamp(t)) {
+					return each(ev, n, args, skip)
+				}
+				out.Ints[i] = t
+			}
+			return out
+		}
+	}
 }
 
 func declareTimesOfDay(r *Registry) {
