@@ -23,6 +23,9 @@ var canonical = pgvalue.Options{Cast: true}
 
 // decodeArray reads an array's text.
 func decodeArray(text []byte, elem uint32) (array, error) {
+	if len(text) == 0 || text[0] != '{' && text[0] != '[' {
+		return decodeVector(text, elem)
+	}
 	a, err := datum.ParseArray(text, datum.Delim(elem))
 	if err != nil {
 		return array{}, rowFail(sql.InvalidText, "malformed array literal: %q", text)
@@ -34,6 +37,20 @@ func decodeArray(text []byte, elem uint32) (array, error) {
 		} else if err := pgvalue.AppendValue(out.elems, datum.Ref(elem), it.Value, canonical); err != nil {
 			return array{}, err
 		}
+	}
+	return out, nil
+}
+
+// decodeVector reads int2vector's text and oidvector's: numbers with blanks between them, counted from 0.
+func decodeVector(text []byte, elem uint32) (array, error) {
+	out := array{elem: elem, elems: zset.NewVec(zset.KindOf(elem), 4)}
+	for word := range bytes.FieldsSeq(text) {
+		if err := pgvalue.AppendValue(out.elems, datum.Ref(elem), word, canonical); err != nil {
+			return array{}, rowFail(sql.InvalidText, "malformed array literal: \"%s\"", text)
+		}
+	}
+	if out.elems.N > 0 {
+		out.dims = []datum.Dim{{Lower: 0, Len: int32(out.elems.N)}}
 	}
 	return out, nil
 }

@@ -180,6 +180,7 @@ func declareStringCasts(r *Registry) {
 			return toName(ev, n, []*zset.Vec{trim(ev, n, args, skip)}, skip)
 		}
 	}))
+	declareCharCasts(r)
 	boolText := perRow(func(r *Row) error {
 		r.SetString(map[bool]string{true: "true", false: "false"}[r.Bool(0)])
 		return nil
@@ -188,6 +189,27 @@ func declareStringCasts(r *Registry) {
 	for _, oid := range []uint32{datum.OIDVarchar, datum.OIDBpchar} {
 		r.cast(Assignment, &Func{Name: "text", Args: []uint32{datum.OIDBool}, Result: oid, Strict: true, build: boolText})
 	}
+}
+
+// declareCharCasts has those of "char", the catalog's type of one octet.
+func declareCharCasts(r *Registry) {
+	first := slicing(func(_ *Row, s []byte) (int, int, error) { return 0, min(len(s), 1), nil })
+	r.cast(Implicit, r.fn("text(char) text", nil))
+	for _, oid := range []uint32{datum.OIDVarchar, datum.OIDBpchar} {
+		r.cast(Assignment, &Func{Name: "text", Args: []uint32{datum.OIDChar}, Result: oid, Strict: true})
+	}
+	toChar := r.fn("char(text) char", first)
+	r.cast(Assignment, toChar)
+	for _, oid := range []uint32{datum.OIDVarchar, datum.OIDBpchar} {
+		r.cast(Assignment, &Func{Name: "char", Args: []uint32{oid}, Result: datum.OIDChar, Strict: true, build: first})
+	}
+	r.cast(Explicit, r.fn("int4(char) int4", perRow(func(r *Row) error {
+		r.SetInt(0)
+		if s := r.Bytes(0); len(s) > 0 {
+			r.SetInt(int64(int8(s[0])))
+		}
+		return nil
+	})))
 }
 
 // trimmedLen is the length without blanks at the end.

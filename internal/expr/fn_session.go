@@ -26,6 +26,18 @@ func declareSession(r *Registry) {
 		r.SetString(r.Env().Database)
 		return nil
 	}), changing)
+	count := func(null bool) func(*site) kernel {
+		return perRow(func(r *Row) error {
+			n := int64(0)
+			for k := range r.args {
+				n += bit(r.Null(k) == null)
+			}
+			r.SetInt(n)
+			return nil
+		})
+	}
+	r.fn("num_nulls(variadic any) int4", count(true), lax)
+	r.fn("num_nonnulls(variadic any) int4", count(false), lax)
 	r.fn("pg_typeof(any) text", func(s *site) kernel {
 		name := nameOf(s.args[0].OID)
 		return rowKernel(zset.Bytes, func(r *Row) error {

@@ -63,8 +63,15 @@ func isPreferred(oid uint32) bool {
 	return false
 }
 
-// elementOf is the element type of an array type, 0 when it is none.
+// elementOf is the element type of an array type, 0 when it is none. The two vectors of the catalog are arrays
+// with another text.
 func elementOf(oid uint32) uint32 {
+	switch oid {
+	case datum.OIDInt2Vector:
+		return datum.OIDInt2
+	case datum.OIDOIDVector:
+		return datum.OIDOID
+	}
 	if t, ok := datum.LookupBuiltin(oid); ok && t.Kind == datum.KindArray {
 		return t.Of
 	}

@@ -143,3 +143,12 @@ ARRAY[1] IN (ARRAY[1], ARRAY[2])
 ARRAY[1, 2]::text[]
 ARRAY[1.5]::int[]
 width_bucket(5, ARRAY[1, 3, 4])
+'1 2 3'::int2vector
+2 = ANY ('1 2 3'::int2vector)
+('1 2 3'::int2vector)[0]
+('1 2 3'::int2vector)[3]
+'10 20'::oidvector
+20::oid = ANY ('10 20'::oidvector)
+'1 2'::int2vector::int2[]
+array_length('1 2 3'::int2vector, 1)
+array_to_string('1 2'::int2vector, ',')

@@ -147,3 +147,14 @@ E'a\tb'
 'a' COLLATE "C" < 'b'
 coalesce('a'::varchar, 'b'::text)
 coalesce('b'::text, 'a'::varchar)
+'r'::"char" = 'r'
+'r'::"char" IN ('r', 'p', '')
+'r'::"char" < 'v'::"char"
+'r'::"char" || 'x'
+'r'::"char"::text
+'rx'::text::"char"
+'A'::"char"::int4
+'r'::"char" = 'r'::text
+CASE 'r'::"char" WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' END
+num_nulls(1, NULL, 'a')
+num_nonnulls(1, NULL, 'a')
