@@ -66,7 +66,7 @@ func compareInput(t *testing.T, conn *pgx.Conn, s subject, texts []string) {
 			want = strings.NewReplacer("true", "t", "false", "f").Replace(want)
 		}
 		v := zset.NewVec(zset.KindOf(s.ref.OID), 1)
-		opts := Options{Zone: zone}
+		opts := Options{Zone: zone, Cast: true} // a literal is cast
 		var got string
 		if err := AppendValue(v, s.ref, []byte(texts[i]), opts); err != nil {
 			fault := err.(*Error)
@@ -90,7 +90,7 @@ func compareInput(t *testing.T, conn *pgx.Conn, s subject, texts []string) {
 }
 
 // checkBinary sends a value and receives it again.
-func checkBinary(t *testing.T, v *zset.Vec, ref datum.TypeRef) {
+func checkBinary(t testing.TB, v *zset.Vec, ref datum.TypeRef) {
 	t.Helper()
 	if !HasBinary(ref.OID) {
 		return
@@ -116,8 +116,8 @@ func TestInputAsTheServerReadsIt(t *testing.T) {
 	}{
 		{of("bool", datum.OIDBool), "t|f|true|false|TRUE|tr|fals|y|n|yes|no|ye|on|of|off|o|1|0|11| t | |x|2|tru e|yess"},
 		{of("int2", datum.OIDInt2), "0|1|-1|+5| 7 |32767|32768|-32768|-32769|abc|1.5|1e3||99999999999999999999|0x10|- 1|--1"},
-		{of("int4", datum.OIDInt4), "2147483647|2147483648|-2147483648|-2147483649|12a|  -0|00012"},
-		{of("int8", datum.OIDInt8), "9223372036854775807|9223372036854775808|-9223372036854775808|-9223372036854775809|1_000"},
+		{of("int4", datum.OIDInt4), "18446744073709551617|2147483647|2147483648|-2147483648|-2147483649|12a|  -0|00012"},
+		{of("int8", datum.OIDInt8), "18446744073709551617|9223372036854775807|9223372036854775808|-9223372036854775808|-9223372036854775809|1_000"},
 		{of("oid", datum.OIDOID), "0|4294967295|4294967296|-1|-2147483648|-2147483649|x"},
 		{of("float8", datum.OIDFloat8), "0|-0|1|1.5|1e5|1e15|1e14|123456789012345678|0.0001|0.00001|1e-5|NaN|nan|-nan|inf|-Infinity|Infinit|1e308|1e309|1e-400|.5|5.|.|1e|e5|1_0| 2 |1.7976931348623157e308|4.9e-324|2e-324|0e-400|100000000000000000000|999999999999999.9|99999999999999.99|12345678901234567"},
 		{of("float4", datum.OIDFloat4), "0|1.5|1e5|1e6|123456|1234567|999999|999999.5|0.0001|0.00001|3.4e38|3.5e38|1e-46|1e-45|16777216|16777217|0.1|NaN|-inf"},
@@ -128,7 +128,7 @@ func TestInputAsTheServerReadsIt(t *testing.T) {
 		{subject{"numeric(40,2)", datum.TypeRef{OID: datum.OIDNumeric, Mod: 40<<16 | 2 + 4}}, "99999999999999999999999999999999999999.99|99999999999999999999999999999999999999.995|1e37|1e38"},
 		{of("text", datum.OIDText), "|a|é ü| x "},
 		{of("bytea", datum.OIDBytea), `\x|\xDEADbeef|\x de ad|\xabc|\xzz|\x a|abc|a\\b|a\134b|a\9|a\|\000\377|\400|é`},
-		{of("uuid", datum.OIDUUID), "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11|A0EEBC999C0B4EF8BB6D6BB9BD380A11|{a0eebc99-9c0b4ef8-bb6d6bb9-bd380a11}|a0ee-bc99-9c0b-4ef8-bb6d-6bb9-bd38-0a11|a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1|a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a112|{a0eebc999c0b4ef8bb6d6bb9bd380a11|a-0eebc999c0b4ef8bb6d6bb9bd380a11|"},
+		{of("uuid", datum.OIDUUID), "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11|a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11-|A0EEBC999C0B4EF8BB6D6BB9BD380A11|{a0eebc99-9c0b4ef8-bb6d6bb9-bd380a11}|a0ee-bc99-9c0b-4ef8-bb6d-6bb9-bd38-0a11|a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1|a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a112|{a0eebc999c0b4ef8bb6d6bb9bd380a11|a-0eebc999c0b4ef8bb6d6bb9bd380a11|"},
 		{of("date", datum.OIDDate), "2024-02-29|Jan 5 2024|infinity|2024-02-30|x|5874898-01-01"},
 		{of("timetz", datum.OIDTimeTZ), "10:00+02|10:00:00.123456789-05:30|24:00+00|10:00 EST|1000Z"},
 		{subject{"timestamp(0)", datum.TypeRef{OID: datum.OIDTimestamp, Mod: 0}}, "2024-01-01 00:00:00.5|1999-12-31 23:59:59.5|1999-12-31 23:59:59.499999|1990-01-01 00:00:00.5|infinity"},
@@ -138,10 +138,10 @@ func TestInputAsTheServerReadsIt(t *testing.T) {
 		{subject{"interval year to month", datum.TypeRef{OID: datum.OIDInterval, Mod: 6<<16 | 0xffff}}, "1-2|5|1 year 3 days"},
 		{subject{"interval day", datum.TypeRef{OID: datum.OIDInterval, Mod: 8<<16 | 0xffff}}, "5|5 days 3 hours"},
 		{subject{"interval minute to second", datum.TypeRef{OID: datum.OIDInterval, Mod: 0x1800<<16 | 0xffff}}, "10:20|1 10:20:30|5"},
-		{subject{"varchar(3)", datum.TypeRef{OID: datum.OIDVarchar, Mod: 7}}, "abc|äöü|ab|"},
+		{subject{"varchar(3)", datum.TypeRef{OID: datum.OIDVarchar, Mod: 7}}, "abc|äöü|ab||abcdef|äöüß|ab     "},
 		{of("varchar", datum.OIDVarchar), "abcdefg|"},
 		{of("name", datum.OIDName), strings.Repeat("x", 70) + "|" + strings.Repeat("é", 40)},
-		{of("money", datum.OIDMoney), "$1,234.56|-$1.00|$0.05"},
+		{of("money", datum.OIDMoney), "$1,234.56|-$1.00|$0.05|$123.45|$123,456.00|-$999,999,999.99"},
 	} {
 		compareInput(t, conn, c.subject, strings.Split(c.texts, "|"))
 	}
