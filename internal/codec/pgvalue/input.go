@@ -1,6 +1,10 @@
 package pgvalue
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
+
 	"github.com/weirstream/weir/internal/datum"
 	"github.com/weirstream/weir/internal/numeric"
 	"github.com/weirstream/weir/internal/zset"
@@ -105,8 +109,47 @@ func appendInput(dst []byte, t datum.TypeRef, text []byte, o *Options) ([]byte, 
 	case datum.OIDJSONB:
 		return appendJSONB(dst, text)
 	}
-	if b, ok := datum.LookupBuiltin(t.OID); ok && b.Kind == datum.KindArray {
-		return appendArray(dst, b.Of, t.Mod, text, o)
+	if b, ok := datum.LookupBuiltin(t.OID); ok {
+		switch b.Kind {
+		case datum.KindArray:
+			return appendArray(dst, b.Of, t.Mod, text, o)
+		case datum.KindRange:
+			return appendRange(dst, b.Of, text, o)
+		case datum.KindMultirange:
+			of, _ := datum.LookupBuiltin(b.Of)
+			return appendMultirange(dst, of.Of, text, o)
+		}
+	}
+	return appendSystem(dst, t, text, o)
+}
+
+// appendSystem reads the types that are neither everyday ones nor made of others. The rest,
+// geometric and text search types among them, is taken as it is.
+func appendSystem(dst []byte, t datum.TypeRef, text []byte, o *Options) ([]byte, error) {
+	switch t.OID {
+	case datum.OIDBit, datum.OIDVarbit:
+		return appendBits(dst, text, t.Mod, t.OID == datum.OIDVarbit, o.Cast)
+	case datum.OIDInet, datum.OIDCIDR:
+		return appendInet(dst, text, t.OID == datum.OIDCIDR)
+	case datum.OIDMacaddr:
+		return appendMAC(dst, text, 6)
+	case datum.OIDMacaddr8:
+		return appendMAC(dst, text, 8)
+	case datum.OIDChar:
+		return append(dst, text[:min(len(text), 1)]...), nil
+	case datum.OIDLSN:
+		return appendLSN(dst, text)
 	}
 	return append(dst, text...), nil
+}
+
+// appendLSN reads two hexadecimal numbers of up to eight digits.
+func appendLSN(dst, text []byte) ([]byte, error) {
+	high, low, slash := strings.Cut(string(text), "/")
+	h, err1 := strconv.ParseUint(high, 16, 32)
+	l, err2 := strconv.ParseUint(low, 16, 32)
+	if !slash || err1 != nil || err2 != nil || len(high) > 8 || len(low) > 8 || high[0] == '+' || low[0] == '+' {
+		return dst, badInput("pg_lsn", text)
+	}
+	return fmt.Appendf(dst, "%X/%X", h, l), nil
 }

@@ -62,8 +62,13 @@ func compareInput(t *testing.T, conn *pgx.Conn, s subject, texts []string) {
 	}
 	wrong := 0
 	for i, want := range answers {
-		if s.sql == "bool" {
+		switch s.sql { // whose casts to text differ from their output
+		case "bool":
 			want = strings.NewReplacer("true", "t", "false", "f").Replace(want)
+		case "inet":
+			if strings.Contains(want, ":") || !strings.HasSuffix(want, "/128") {
+				want = strings.TrimSuffix(strings.TrimSuffix(want, "/128"), "/32")
+			}
 		}
 		v := zset.NewVec(zset.KindOf(s.ref.OID), 1)
 		opts := Options{Zone: zone, Cast: true} // a literal is cast
@@ -141,6 +146,22 @@ func TestInputAsTheServerReadsIt(t *testing.T) {
 		{subject{"varchar(3)", datum.TypeRef{OID: datum.OIDVarchar, Mod: 7}}, "abc|äöü|ab||abcdef|äöüß|ab     "},
 		{of("varchar", datum.OIDVarchar), "abcdefg|"},
 		{of("name", datum.OIDName), strings.Repeat("x", 70) + "|" + strings.Repeat("é", 40)},
+		{of("int4range", datum.OIDInt4Range), "[1,5)|[1,5]|(1,5)|(1,2)|(1,1]|[1,1]|[5,1]|empty| EMPTY |(,5]|[1,)|(,)|[,]|[1,2147483647]|(2147483647,)|[1|[1,2|1,2]|[1,2,3]|[1,2]x|emptyx|[a,b]|[ 1 , 5 ]|[\"1\",5)|[1 ,5)|"},
+		{of("numrange", datum.OIDNumRange), "[1.10,2)|(1.0,1.0]|[1,1]|[,1e3]|[NaN,NaN]|(1,)"},
+		{of("tsrange", datum.OIDTSRange), "[2024-01-01,2024-02-01 10:00)|[Jan 5 2024,)"},
+		{of("tstzrange", datum.OIDTSTZRange), "[2024-01-01,2024-02-01 10:00+00)|(,infinity]"},
+		{of("daterange", datum.OIDDateRange), "[2024-01-01,2024-01-31]|(2024-01-01,2024-01-02)|[2024-01-01,infinity]|(-infinity,2024-01-01]"},
+		{of("int4multirange", datum.OIDInt4Multirange), "{}|{[1,2],[5,6)}|{[5,6),[1,2]}|{[1,3),[2,5)}|{[1,2),[2,5)}|{empty}|{(,1),(5,)}|{ [1,2] , [8,9] }|[1,2)|{[1,2)|{[1,2)}x|{[1,2),}|{[1,2)[3,4)}|"},
+		{of("tstzmultirange", datum.OIDTSTZMultirange), "{[2024-01-01,2024-02-01 10:00+00),[2024-01-15,)}"},
+		{subject{"bit(4)", datum.TypeRef{OID: datum.OIDBit, Mod: 4}}, "1010|101|10101|b1111|xF|X1|2|b2|xG||"},
+		{subject{"varbit(4)", datum.TypeRef{OID: datum.OIDVarbit, Mod: 4}}, "1010|101|10101||x1F"},
+		{of("varbit", datum.OIDVarbit), "1010|x1F|é"},
+		{of("inet", datum.OIDInet), "10.0.0.1|10.0.0.1/8|10.0.0.0/32|10.1|::1|::1/64|2001:DB8::1|::ffff:1.2.3.4|::1.2.3.4|1.2.3.4/33|1.2.3|256.1.1.1|x|1.2.3.4/|1.2.3.4/08||fe80::1%eth0"},
+		{of("cidr", datum.OIDCIDR), "10.0.0.0/8|10.0.0.1/8|10|10/8|192.168|172.16|224|240|10.0.0.1|::/0|2001:db8::/32|2001:db8::1/32|192.168.0.0/16"},
+		{of("macaddr", datum.OIDMacaddr), "08:00:2b:01:02:03|08-00-2b-01-02-03|08002b:010203|08002b-010203|0800.2b01.0203|0800-2b01-0203|08002b010203|08002B010203|08:00:2b:01:02|08:00:2b:01:02:zz|08:00-2b:01:02:03| 08:00:2b:01:02:03 |"},
+		{of("macaddr8", datum.OIDMacaddr8), "08:00:2b:01:02:03:04:05|08:00:2b:01:02:03|08002b0102030405|0800.2b01.0203.0405|08:00"},
+		{of("pg_lsn", datum.OIDLSN), "0/0|16/B374D848|ffffffff/FFFFFFFF|1|/1|1/|100000000/1|g/1|0x1/1"},
+		{of("\"char\"", datum.OIDChar), "a|abc|"},
 		{of("money", datum.OIDMoney), "$1,234.56|-$1.00|$0.05|$123.45|$123,456.00|-$999,999,999.99"},
 	} {
 		compareInput(t, conn, c.subject, strings.Split(c.texts, "|"))

@@ -31,8 +31,8 @@ func AppendText(dst []byte, v *zset.Vec, i int, t datum.TypeRef, o Options) []by
 	}
 	b := v.Bytes(i)
 	switch {
-	case t.OID == oidTimestampTZArray && o.zone() != time.UTC:
-		return appendZonedArray(dst, b, &o)
+	case o.zone() != time.UTC && hasZone(t.OID):
+		return appendZoned(dst, b, t.OID, &o)
 	case t.OID == datum.OIDBytea:
 		return hex.AppendEncode(append(dst, `\x`...), b)
 	case t.OID == datum.OIDUUID && len(b) == 16:
@@ -63,6 +63,32 @@ func appendIntText(dst []byte, x int64, oid uint32, o *Options) []byte {
 }
 
 const oidTimestampTZArray = 1185
+
+// hasZone lists the types made of timestamps with time zone. They are kept in UTC.
+func hasZone(oid uint32) bool {
+	return oid == oidTimestampTZArray || oid == datum.OIDTSTZRange || oid == datum.OIDTSTZMultirange
+}
+
+func appendZoned(dst, text []byte, oid uint32, o *Options) []byte {
+	utc := Options{}
+	out, err := dst, error(nil)
+	switch oid {
+	case oidTimestampTZArray:
+		return appendZonedArray(dst, text, o)
+	case datum.OIDTSTZRange:
+		r := newRanges(datum.OIDTimestampTZ, text, &utc)
+		var s span
+		if s, _, err = r.read(text); err == nil {
+			out = r.append(dst, s, o)
+		}
+	default:
+		out, err = reprintMultirange(dst, text, o)
+	}
+	if err != nil {
+		return append(dst, text...)
+	}
+	return out
+}
 
 // appendZonedArray prints an array of timestamps, which is kept in UTC, in the session's zone.
 func appendZonedArray(dst, text []byte, o *Options) []byte {
