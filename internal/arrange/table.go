@@ -79,6 +79,7 @@ type Table struct {
 	sorting []sortKey
 	gather  []uint32
 	key     []byte
+	fetched byte // so that fetch is not for nothing
 }
 
 // New makes an empty table of a store that has none of its entries.
@@ -88,23 +89,49 @@ func New() *Table {
 
 // Find puts the slot of every key's group into slots, or None or Missing. missing tells whether any is.
 func (t *Table) Find(keys *Batch, slots []uint32) (missing bool) {
-	t.guess(keys.Hashes, slots)
-	for i, slot := range slots[:keys.Len()] {
-		if slot != None && !t.is(slot, keys.Key(i)) {
-			slot = t.probe(keys.Hashes[i], keys.Key(i))
-			slots[i] = slot
-		}
-		switch {
-		case slot != None:
-			if t.touch(slot) {
+	for from := 0; from < keys.Len(); from += ahead {
+		to := min(from+ahead, keys.Len())
+		t.guess(keys.Hashes[from:to], slots[from:to])
+		t.fetch(slots[from:to])
+		for i := from; i < to; i++ {
+			slot := slots[i]
+			if slot != None && !t.is(slot, keys.Key(i)) {
+				slot = t.probe(keys.Hashes[i], keys.Key(i))
+				slots[i] = slot
+			}
+			switch {
+			case slot != None:
+				if t.touch(slot) {
+					slots[i], missing = Missing, true
+				}
+			case t.cold || t.evicted.has(keys.Hashes[i]):
+				t.want(keys, i)
 				slots[i], missing = Missing, true
 			}
-		case t.cold || t.evicted.has(keys.Hashes[i]):
-			t.want(keys, i)
-			slots[i], missing = Missing, true
 		}
 	}
 	return missing
+}
+
+// ahead is how many keys are looked up together: what they need fits the first cache.
+const ahead = 256
+
+// fetch reads a word of every group, then one of every block. Nothing depends on them, so the
+// processor waits for many at a time, and the comparison of keys finds them in its cache.
+func (t *Table) fetch(slots []uint32) {
+	var places [ahead]uint32
+	n := 0
+	for _, slot := range slots {
+		if slot != None {
+			places[n&(ahead-1)] = t.groups.at(slot).place
+			n++
+		}
+	}
+	sum := byte(0)
+	for _, place := range places[:n] {
+		sum += t.arena.pages[place>>pageShift][place&(pageUnits-1)*unit+unit]
+	}
+	t.fetched = sum
 }
 
 // FindOrInsert is Find that makes an empty group for each key that has none.
