@@ -5,7 +5,10 @@
 //	AppendValue  text ─► value: what the input function takes, modifier applied
 //	AppendBinary value ─► what the send function sends
 //	ParseBinary  bytes ─► value: what the receive function takes
-//	DecodeRow    a tuple of the log ─► one row, canonical text read the short way
+//	RowDecoder   a tuple of the log ─► one row, canonical text read the short way
+//	CheckUTF8    text that a client sent; AppendJSONString: s in quotes, escaped
+//
+// Faults are *Error (package datum's): SQLSTATE, message, detail, hint.
 //
 // Invariants:
 //   - bytes and errors are PostgreSQL's, faults with its SQLSTATE and words;
@@ -13,5 +16,7 @@
 //   - reading appends one value to the column, or none and gives an error; it never panics;
 //   - a value of the canonical text is read without allocating.
 //
-// It does not know user-defined types: their values stay the text they came as.
+// Ranges, network addresses and bit strings are checked and brought to canonical text too;
+// geometric and text search types, xml, and types that are not built in stay the text
+// they came as.
 package pgvalue

@@ -4,6 +4,9 @@
 //
 //	text ─► split into tokens ─► decode token by token into fields ─► check ─► value
 //
+//	Date, Time, TimeTZ, Timestamp, TimestampTZ (text, Context)
+//	Interval (text, modifier), FitInterval
+//
 // Invariants:
 //   - what PostgreSQL takes means here what it means there; what it refuses is refused with
 //     its SQLSTATE and words;
