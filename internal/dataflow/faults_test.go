@@ -21,7 +21,7 @@ func graphOf(t *testing.T, shards int, views ...string) (*dataflow.Graph, []*tab
 	var tables []*table
 	for i, rel := range cat.List(catalog.KindTable) {
 		tb := newTable(t, rel, uint32(10*i))
-		if err := g.Attach(tb.job, false); err != nil {
+		if err := g.Attach(tb.job, nil); err != nil {
 			t.Fatal(err)
 		}
 		tables = append(tables, tb)
@@ -33,7 +33,7 @@ func graphOf(t *testing.T, shards int, views ...string) (*dataflow.Graph, []*tab
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := g.Attach(j, false); err != nil {
+		if err := g.Attach(j, nil); err != nil {
 			t.Fatal(err)
 		}
 		g.Tap(j.ID, true)
@@ -140,7 +140,7 @@ func TestAJobThatFailsLeavesTheOthersAlone(t *testing.T) {
 		m := &dataflow.Node{What: "reader", In: []dataflow.In{{From: n}}}
 		reader.Nodes, reader.Root = []*dataflow.Node{m}, m
 		for _, j := range []*dataflow.Job{bad, reader} {
-			if err := g.Attach(j, false); err != nil {
+			if err := g.Attach(j, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -46,13 +46,20 @@ func (g *Graph) Jobs() []*Job {
 	return jobs
 }
 
-// Attach adds a job between two epochs; it takes part from the next one on. With
-// cold, the store may have entries of its tables, and it has begun before.
-func (g *Graph) Attach(j *Job, cold bool) error {
+// Attach adds a job between two epochs; it takes part from the next one on. stored
+// tells which of its tables have entries in the store; nil: none. A job of which no
+// table has any begins: what it has from the start is given to it.
+func (g *Graph) Attach(j *Job, stored func(table uint32) bool) error {
 	if g.jobs[j.ID] != nil {
 		return weirerr.New(weirerr.AlreadyExists, "the job is in the graph already").With("job", j.Name)
 	}
 	j.own()
+	cold := map[uint32]bool{}
+	for id := j.FirstTable; stored != nil && id < j.FirstTable+uint32(j.TableCount); id++ {
+		if stored(id) {
+			cold[id] = true
+		}
+	}
 	for i, s := range g.shards {
 		if err := s.attach(j, i, len(g.shards), cold); err != nil {
 			for _, s := range g.shards {
@@ -65,7 +72,7 @@ func (g *Graph) Attach(j *Job, cold bool) error {
 	g.nodes = append(g.nodes, j.Nodes...)
 	g.link()
 	for _, n := range j.Nodes {
-		if n.Start != nil && !cold {
+		if n.Start != nil && len(cold) == 0 {
 			g.shards[0].of[n].push(0, n.Start)
 		}
 	}
@@ -73,7 +80,7 @@ func (g *Graph) Attach(j *Job, cold bool) error {
 }
 
 // attach builds the job's units on a shard.
-func (s *Shard) attach(j *Job, shard, shards int, cold bool) error {
+func (s *Shard) attach(j *Job, shard, shards int, cold map[uint32]bool) error {
 	id := j.FirstTable
 	for _, n := range j.Nodes {
 		if n.Make == nil {
@@ -86,7 +93,7 @@ func (s *Shard) attach(j *Job, shard, shards int, cold bool) error {
 		}
 		var tables []Table
 		for _, t := range o.Tables() {
-			if cold {
+			if cold[id] {
 				t.SetCold()
 			}
 			tables = append(tables, Table{id, t})

@@ -34,7 +34,7 @@ func NewQuery(root plan.Node, env *expr.Env) (*Query, error) {
 	}
 	c.job.Nodes, c.job.Root = append(c.job.Nodes, out, fails), out
 	q := &Query{graph: NewGraph(1), job: c.job, errors: fails}
-	if err := q.graph.Attach(c.job, false); err != nil {
+	if err := q.graph.Attach(c.job, nil); err != nil {
 		return nil, err
 	}
 	for _, n := range []*Node{out, fails} {

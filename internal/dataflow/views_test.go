@@ -66,7 +66,7 @@ func maintain(t *testing.T, cat *catalog.Catalog, query string, q *plan.Query, s
 	var tables []*table
 	for i, rel := range cat.List(catalog.KindTable) {
 		tb := newTable(t, rel, uint32(10*i))
-		if err := g.Attach(tb.job, false); err != nil {
+		if err := g.Attach(tb.job, nil); err != nil {
 			t.Fatal(err)
 		}
 		tables = append(tables, tb)
@@ -79,7 +79,7 @@ func maintain(t *testing.T, cat *catalog.Catalog, query string, q *plan.Query, s
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Attach(job, false); err != nil {
+	if err := g.Attach(job, nil); err != nil {
 		t.Fatal(err)
 	}
 	g.Tap(job.ID, true)

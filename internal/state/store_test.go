@@ -314,6 +314,11 @@ func TestGroupsAndTables(t *testing.T) {
 		t.Errorf("tables %v %v", tables, err)
 	}
 	ok(t, s.DropTables(1, []uint32{7}))
+	for table, want := range map[uint32]bool{7: false, 8: true, 9: false} {
+		if has, err := s.Has(1, table); has != want || err != nil {
+			t.Errorf("table %d: %v %v", table, has, err)
+		}
+	}
 	if tables, err := s.Tables(1); err != nil || !slices.Equal(tables, []uint32{8}) {
 		t.Errorf("tables %v %v after one was dropped", tables, err)
 	}

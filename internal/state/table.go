@@ -23,6 +23,17 @@ func (s *Store) DropTables(database uint32, tables []uint32) error {
 	return name.Error(b.Commit(pebble.Sync))
 }
 
+// Has tells whether a table has entries.
+func (s *Store) Has(database, table uint32) (bool, error) {
+	low, high := tableBounds(database, table)
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: low, UpperBound: high})
+	if err != nil {
+		return false, name.Error(err)
+	}
+	has := it.First()
+	return has, name.Error(errors.Join(it.Error(), it.Close()))
+}
+
 // Tables lists the tables of a database that have entries, ascending.
 func (s *Store) Tables(database uint32) ([]uint32, error) {
 	it, err := s.db.NewIter(&pebble.IterOptions{

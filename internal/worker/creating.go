@@ -146,7 +146,11 @@ func (g *graph) create(spec Spec, t *tail) error {
 		return weirerr.New(weirerr.InvalidArgument, "the job being created reads a relation (%s) that is not told of", n.What)
 	}
 	g.inputs.walk = g.walk
-	return g.flow.Attach(job, at != nil)
+	var stored func(table uint32) bool
+	if at != nil {
+		stored = g.stored
+	}
+	return g.flow.Attach(job, stored)
 }
 
 // job is the one of a creating graph.

@@ -91,7 +91,16 @@ func (g *graph) attach(j Job, cold bool) error {
 	for _, in := range j.Inputs {
 		g.inputs.add(in)
 	}
-	return g.flow.Attach(j.Job, cold)
+	if !cold {
+		return g.flow.Attach(j.Job, nil)
+	}
+	return g.flow.Attach(j.Job, g.stored)
+}
+
+// stored tells whether the store has entries of a table.
+func (g *graph) stored(table uint32) bool {
+	has, err := g.w.o.Store.Has(g.id.Database, table)
+	return has || err != nil // then reading it will say what is wrong
 }
 
 // inject queues a barrier.

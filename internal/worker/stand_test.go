@@ -32,7 +32,7 @@ type totals map[int64][2]int64
 
 // stand is a worker over a real log and store, with a coordinator of a few lines.
 type stand struct {
-	t       *testing.T
+	t       testing.TB
 	log     *local.Log
 	channel wal.Channel
 	writer  wal.Writer
@@ -42,6 +42,7 @@ type stand struct {
 	options Options
 	jobs    []Job
 	dirs    [2]string
+	stage   int                  // bytes
 	source  *sourcetest.Upstream // of the channel shop
 
 	reports chan Report
@@ -62,9 +63,9 @@ type change struct {
 	weight     int64
 }
 
-func newStand(t *testing.T, o Options) *stand {
+func newStand(t testing.TB, o Options) *stand {
 	t.Helper()
-	s := &stand{t: t, options: o, dirs: [2]string{t.TempDir(), t.TempDir()}}
+	s := &stand{t: t, options: o, stage: 20000, dirs: [2]string{t.TempDir(), t.TempDir()}}
 	s.open()
 	t.Cleanup(s.close)
 	return s
@@ -85,7 +86,7 @@ func (s *stand) open() {
 	s.ok(err)
 	s.writer, err = s.channel.Lead(context.Background())
 	s.ok(err)
-	s.store, err = state.Open(s.dirs[1], state.Options{StageBytes: 20000})
+	s.store, err = state.Open(s.dirs[1], state.Options{StageBytes: s.stage})
 	s.ok(err)
 	s.views = view.New(view.Options{})
 	s.reports = make(chan Report, 1000)
