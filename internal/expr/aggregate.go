@@ -17,6 +17,8 @@ const (
 	AggMax
 	AggBoolAnd // every
 	AggBoolOr
+	AggArray  // array_agg, over items that ListItem makes
+	AggString // string_agg, so too
 )
 
 // Aggregate is a resolved aggregate function: its argument's type (after the
@@ -67,6 +69,10 @@ func declareAggregates(r *Registry) {
 	r.agg(AggBoolAnd, "bool_and(bool) bool")
 	r.agg(AggBoolAnd, "every(bool) bool")
 	r.agg(AggBoolOr, "bool_or(bool) bool")
+	r.agg(AggArray, "array_agg(anynonarray) anyarray")
+	r.agg(AggArray, "array_agg(anyarray) anyarray")
+	r.agg(AggString, "string_agg(text,text) text")
+	r.agg(AggString, "string_agg(bytea,bytea) bytea")
 }
 
 // IsAggregate tells whether a name is an aggregate function's.

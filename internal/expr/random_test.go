@@ -48,6 +48,8 @@ var inexact = []string{
 	"exp", "power", "pow", "dpow", "ln", "log", "log10", "cbrt", "dcbrt", "sin", "cos", "tan", "cot", "asin", "acos", "atan", "atan2",
 	"sinh", "cosh", "tanh", "random", "gen_random_uuid", "clock_timestamp", "now", "transaction_timestamp", "statement_timestamp",
 	"age", "current_user", "current_database", "pg_typeof", "degrees", "radians", "make_interval", "make_timestamptz",
+	"char",              // half a character is no text
+	"width_bucket",      // in scripts: between bounds far apart PostgreSQL's rounding differs
 	"right", "date_mii", // of the smallest integer PostgreSQL's answers are accidents
 	"round", "trunc", // in scripts: to absurd scales PostgreSQL 15 gives more zeros
 }
@@ -85,7 +87,7 @@ func TestRandomCallsAgreeWithTheServer(t *testing.T) {
 	}
 	for _, c := range reg.Casts() {
 		from, to := expr.FormatType(datum.Ref(c.From)), expr.FormatType(datum.Ref(c.To))
-		if len(pools[strings.Replace(from, "bpchar", "character", 1)]) > 0 {
+		if c.To != datum.OIDChar && len(pools[strings.Replace(from, "bpchar", "character", 1)]) > 0 {
 			ask("cast "+from+to, func(rng *rand.Rand) string {
 				return value(rng, c.From) + "::" + strings.Replace(to, "bpchar", "character(3)", 1)
 			})
