@@ -43,7 +43,7 @@ func standCreator(t *testing.T, o Options, table func(s *stand) Job) (*creator, 
 	return c, created
 }
 
-// background appends transactions until stop is called, which gives the last one's Ts.
+// background appends transactions, not too many, until stop is called, which gives the last one's Ts.
 func (c *creator) background(seed uint64) (stop func() ts.Ts) {
 	done, end := make(chan ts.Ts), make(chan struct{})
 	go func() {
@@ -53,8 +53,8 @@ func (c *creator) background(seed uint64) (stop func() ts.Ts) {
 			case <-end:
 				done <- last
 				return
-			default:
-				last = c.traffic(seed+i, 50)
+			case <-time.After(time.Duration(1+i/20) * time.Millisecond):
+				last = c.traffic(seed+i, 20)
 			}
 		}
 	}()
@@ -70,13 +70,13 @@ func (c *creator) background(seed uint64) (stop func() ts.Ts) {
 func TestAViewIsCreatedWhileItsTableIsWritten(t *testing.T) {
 	for name, table := range tables {
 		for shape, o := range map[string]Options{
-			"1 shard": {Shards: 1, most: 7000}, "3 shards, nothing in memory": {Shards: 3, most: 3000, Memory: 1, Wait: 1},
+			"1 shard": {Shards: 1, most: 4000}, "3 shards, nothing in memory": {Shards: 3, most: 3000, Memory: 1, Wait: 1},
 		} {
 			t.Run(name+", "+shape, func(t *testing.T) {
 				t.Parallel()
 				rnd := rand.New(rand.NewPCG(7, 7))
 				c, created := standCreator(t, o, table)
-				c.traffic(1, 3000)
+				c.traffic(1, 2000)
 				c.barrier(barrier.Checkpoint, nil)
 				c.take(true)
 				c.create(created[sumID])

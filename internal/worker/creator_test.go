@@ -22,7 +22,6 @@ type creator struct {
 	cuts  map[ts.Ts]ts.Ts // how far the channel was read, by committed epoch
 	makes map[dataflow.JobID]*making
 	build func() (main []Job, created map[dataflow.JobID]blueprint)
-	again int // creations that began anew
 }
 
 // blueprint is a job to be created.
@@ -174,7 +173,7 @@ func (c *creator) restart(crash bool, joined ...dataflow.JobID) map[dataflow.Job
 		Graph: graphID, Attempt: c.attempt, Committed: c.committed, Positions: c.positions, Jobs: main, Taps: taps,
 	}))
 	for id, m := range c.makes {
-		m.blueprint, m.flight = created[id], false
+		m.blueprint, m.flight, m.walked = created[id], false, false
 		c.openGraph(id)
 	}
 	return created

@@ -120,12 +120,10 @@ func (w *walk) start(cut ts.Ts) *run {
 	failed := w.g.flow.Fault(w.g.job()) != nil
 	go func() {
 		defer close(r.ended)
-		if failed {
-			close(r.steps)
-			return
-		}
-		if err := r.read(ctx); err != nil && !errors.Is(err, context.Canceled) {
-			r.failed = err
+		if !failed {
+			if err := r.read(ctx); err != nil && !errors.Is(err, context.Canceled) {
+				r.failed = err
+			}
 		}
 		close(r.steps)
 		w.g.w.signal(w.g)

@@ -1,0 +1,274 @@
+package worker
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/weirstream/weir/internal/barrier"
+	"github.com/weirstream/weir/internal/dataflow"
+	"github.com/weirstream/weir/internal/ts"
+)
+
+// follow has the main graph and those that follow it make some epochs.
+func (c *creator) follow(epochs int) {
+	c.t.Helper()
+	for i := range epochs {
+		c.traffic(uint64(1000+i), 20)
+		c.barrier(barrier.Checkpoint, nil)
+		c.quiet()
+		c.step()
+		c.quiet()
+	}
+}
+
+// TestAWalkGoesOnWhereItWas, when the main graph has not moved meanwhile; else it
+// begins anew, also after a second restart.
+func TestAWalkGoesOnWhereItWas(t *testing.T) {
+	for name, table := range tables {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, created := standCreator(t, Options{Shards: 2, most: 3000}, table)
+			c.traffic(1, 4000)
+			c.follow(1)
+			c.create(created[sumID])
+			c.follow(4)
+			m := c.makes[sumID]
+			at := c.cursorOf(m, baseID).Cursor
+			if at == nil || m.cut != c.committed {
+				t.Fatalf("at %x after 4 epochs, cut %s of %s", at, m.cut, c.committed)
+			}
+			c.restart(true)
+			c.follow(1)
+			if next := c.cursorOf(m, baseID).Cursor; string(next) <= string(at) && !c.cursorOf(m, baseID).Done {
+				t.Errorf("it began anew: at %x, before %x", next, at)
+			}
+			c.same("walked so far", c.contents(m.job), c.behind(m, m.reads[0].Job))
+			at = c.cursorOf(m, baseID).Cursor
+			c.traffic(3, 10)
+			c.checkpoint() // the main graph alone
+			c.cuts[c.committed] = c.cut()
+			c.restart(false)
+			c.restart(true)
+			c.follow(2)
+			if next := c.cursorOf(m, baseID).Cursor; string(next) >= string(at) {
+				t.Errorf("it went on at %x, though changes behind %x are lost", next, at)
+			}
+			c.same("walked so far, anew", c.contents(m.job), c.behind(m, m.reads[0].Job))
+		})
+	}
+}
+
+// TestAViewOverAViewThatIsBeingCreated waits for it, reads it by key, and joins.
+func TestAViewOverAViewThatIsBeingCreated(t *testing.T) {
+	c, created := standCreator(t, Options{Shards: 2, most: 4000}, tables["changes as they come"])
+	c.traffic(1, 2000)
+	c.follow(1)
+	c.create(created[sumID])
+	c.create(created[overID])
+	sum, over := created[sumID].job, created[overID].job
+	for steps := 0; len(c.makes) > 0; steps++ {
+		c.traffic(uint64(steps), 30)
+		if jobs := c.ready(); len(jobs) > 0 {
+			if jobs[0].ID == overID && c.makes[sumID] != nil {
+				t.Fatal("the view over the view is ready before the view")
+			}
+			c.merge(jobs)
+		} else {
+			c.follow(1)
+		}
+		if steps > 1000 {
+			t.Fatal("not created in 1000 epochs")
+		}
+	}
+	for i := range 5 {
+		c.traffic(uint64(i), 100)
+		c.follow(1)
+		want := c.expected(c.cut())
+		c.same("the view", c.shown(sum), want)
+		c.same("the view over it", c.shown(over), counts(want))
+	}
+}
+
+// TestAMergeThatIsNotCommitted changes nothing.
+func TestAMergeThatIsNotCommitted(t *testing.T) {
+	c, created := standCreator(t, Options{Shards: 2}, tables["changes as they come"])
+	c.traffic(1, 500)
+	c.follow(1)
+	c.create(created[sumID])
+	c.follow(3)
+	c.awaitRead(c.traffic(2, 50))
+	jobs := c.ready()
+	if len(jobs) != 1 {
+		t.Fatal("not walked after 3 epochs")
+	}
+	c.barrier(barrier.Checkpoint, func(b *Barrier) { b.Merge = jobs })
+	c.take(false)
+	sum := c.restart(true)[sumID].job
+	c.follow(1)
+	c.awaitRead(c.traffic(3, 50))
+	if jobs = c.ready(); len(jobs) != 1 {
+		t.Fatal("not walked any more")
+	}
+	c.merge(jobs)
+	c.same("joined", c.shown(sum), c.expected(c.cut()))
+	c.restart(true, sumID)
+	c.follow(2)
+	c.same("after a restart", c.shown(sum), c.expected(c.cut()))
+	if graphs := c.store.Graphs(); len(graphs) != 1 {
+		t.Errorf("the store knows of %v", graphs)
+	}
+}
+
+// TestDroppedWhileItIsCreated: nothing of it stays in the worker, the main graph goes on, and the
+// same job may be created again.
+func TestDroppedWhileItIsCreated(t *testing.T) {
+	c, created := standCreator(t, Options{Shards: 2, most: 3000}, tables["changes at the end"])
+	c.traffic(1, 2000)
+	c.follow(1)
+	for range 3 {
+		c.create(created[sumID])
+		c.follow(3)
+		c.traffic(2, 100)
+		c.barrier(barrier.Checkpoint, nil)
+		c.take(true)
+		c.step() // dropped while it is at work
+		c.worker.Drop(ownGraph(sumID))
+		c.ok(c.store.Forget(ownGraph(sumID)))
+		for len(c.reports) > 0 {
+			<-c.reports
+		}
+		delete(c.makes, sumID)
+		if n := len(c.worker.followers(1)); n > 0 {
+			t.Fatalf("%d graphs still follow", n)
+		}
+	}
+	c.follow(2)
+	if taps := c.worker.graph(graphID).taps; len(taps) > 0 {
+		t.Errorf("%v is collected for nobody", taps)
+	}
+	c.create(created[sumID])
+	for !c.makes[sumID].walked {
+		c.follow(1)
+	}
+	c.merge(c.ready())
+	c.same("created in the end", c.shown(created[sumID].job), c.expected(c.cut()))
+}
+
+// TestTheMainGraphDoesNotWait: a graph that lags is given, later, all it has missed.
+func TestTheMainGraphDoesNotWait(t *testing.T) {
+	dir := t.TempDir()
+	c, created := standCreator(t, Options{Shards: 2, Wait: 1000, TempDir: dir}, tables["changes at the end"])
+	c.traffic(1, 500)
+	c.follow(1)
+	c.create(created[sumID])
+	c.follow(3)
+	m := c.makes[sumID]
+	if !m.walked {
+		t.Fatal("not walked after 3 epochs")
+	}
+	for i := range 30 {
+		c.traffic(uint64(i), 100)
+		c.checkpoint()
+		c.cuts[c.committed] = c.cut()
+	}
+	s := c.worker.graph(ownGraph(sumID)).tail.spill
+	s.done.Wait()
+	if s.live == 0 || s.bytes > s.limit {
+		t.Errorf("%d bytes wait in memory, %d chunks in the file", s.bytes, s.live)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("files: %v, %v", files, err)
+	}
+	c.step()
+	c.quiet()
+	c.same("caught up", c.contents(m.job), c.expected(c.cuts[m.cut]))
+	if s.live != 0 || s.bytes != 0 {
+		t.Errorf("still waiting: %d chunks, %d bytes", s.live, s.bytes)
+	}
+}
+
+// TestARelationThatFailsTakesWhatIsCreatedOverItAlong, and nothing else.
+func TestARelationThatFailsTakesWhatIsCreatedOverItAlong(t *testing.T) {
+	c, created := standCreator(t, Options{Shards: 2}, tables["changes at the end"])
+	c.traffic(1, 100)
+	c.follow(1)
+	c.create(created[sumID])
+	c.follow(2)
+	c.append(change{key: 1, value: 1, weight: -100}) // more than there are
+	c.barrier(barrier.Checkpoint, nil)
+	if got := c.take(true); len(got.Faults) != 1 || got.Faults[0].Job != baseID {
+		t.Fatalf("faults of the main graph: %v", got.Faults)
+	}
+	c.step()
+	got := c.take(true)
+	if len(got.Faults) != 1 || got.Faults[0].Job != sumID || got.Faults[0].Cause != baseID || got.Walked {
+		t.Fatalf("faults: %v, walked %v", got.Faults, got.Walked)
+	}
+	c.barrier(barrier.Checkpoint, nil)
+	c.take(true)
+	c.step()
+	if got = c.take(true); len(got.Faults) > 0 || got.Walked {
+		t.Errorf("again: %v, walked %v", got.Faults, got.Walked)
+	}
+}
+
+// streamTotals is what a tally over a stream's first events has.
+func streamTotals(at int64) totals {
+	want := totals{}
+	for n := range at {
+		v := want[n%100]
+		want[n%100] = [2]int64{v[0] + 1, v[1] + n}
+	}
+	return want
+}
+
+// TestAViewOverAStream reads it from its beginning, meets the main graph, and joins in the
+// midst of an epoch.
+func TestAViewOverAStream(t *testing.T) {
+	c := &creator{stand: newStand(t, Options{Shards: 3}), cuts: map[ts.Ts]ts.Ts{}, makes: map[dataflow.JobID]*making{}}
+	var ready atomic.Int64
+	stream := &Stream{Name: "numbers", Fill: numbers, Ready: func(time.Time) int64 { return ready.Load() }}
+	c.build = func() ([]Job, map[dataflow.JobID]blueprint) {
+		base, in, err := dataflow.Stream(baseID, "numbers", 20)
+		c.ok(err)
+		sum := sums(sumID, base)
+		return []Job{{base, []Input{{Node: in, Stream: stream}}}}, map[dataflow.JobID]blueprint{sumID: {sum, []Read{{base, stream}}}}
+	}
+	main, created := c.build()
+	c.start(main...)
+	position := func(p Positions) (at int64) {
+		c.ok(json.Unmarshal(p["numbers"], &at))
+		return at
+	}
+	rnd := rand.New(rand.NewPCG(3, 3))
+	c.barrier(barrier.Checkpoint, nil)
+	c.take(true)
+	c.create(created[sumID])
+	sum := created[sumID].job
+	for len(c.makes) > 0 {
+		ready.Add(rnd.Int64N(900_000))
+		c.follow(1)
+		m := c.makes[sumID]
+		c.same("read so far", c.contents(sum), streamTotals(position(m.positions)))
+		if rnd.IntN(3) == 0 {
+			sum = c.restart(rnd.IntN(2) == 0)[sumID].job
+			continue
+		}
+		if jobs := c.ready(); len(jobs) > 0 {
+			ready.Add(30_000)
+			c.merge(jobs)
+		}
+	}
+	for range 5 {
+		ready.Add(20_000)
+		c.same("joined", c.shown(sum), streamTotals(position(c.positions)))
+		c.follow(1)
+	}
+	sum = c.restart(true, sumID)[sumID].job
+	c.follow(1)
+	c.same("after a restart", c.shown(sum), streamTotals(position(c.positions)))
+}
