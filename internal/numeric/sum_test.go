@@ -42,6 +42,10 @@ func TestSumIsOfWhatStays(t *testing.T) {
 		}
 		for _, k := range rapid.Permutation(steps).Draw(t, "order") {
 			spill = got.Add(k.v, k.w, spill)
+			var fixed [SumSize]byte
+			if got.Put(fixed[:]); LoadSum(fixed[:]) != got || got.Spilled() != (len(spill) > 0) {
+				t.Fatalf("%+v has the fixed form %x, spill %x", got, fixed, spill)
+			}
 			stored := AppendSum(nil, &got, spill)
 			back, backSpill, rest, err := DecodeSum(stored)
 			if err != nil || len(rest) > 0 || back != got || !bytes.Equal(backSpill, spill) {
