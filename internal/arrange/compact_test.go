@@ -119,3 +119,26 @@ func TestTableStaysWhileItIsHeld(t *testing.T) {
 		})
 	}
 }
+
+// What the store does not have is not deleted from it again.
+func TestTableDeletesOnce(t *testing.T) {
+	table := arrange.New()
+	slot, _ := find(table, 1)
+	table.Add(slot, []byte("stays"), nil)
+	table.SetHead(slot, 1)
+	table.Sealed()
+	for round, want := range []int{1, 0} {
+		table.SetHead(slot, 1)
+		table.DropHead(slot)
+		n := 0
+		table.Changes(func(_, value []byte) {
+			if n++; value != nil {
+				t.Errorf("round %d: a head that was dropped is written", round)
+			}
+		})
+		if n != want {
+			t.Errorf("round %d: %d changes, want %d", round, n, want)
+		}
+		table.Sealed()
+	}
+}
