@@ -119,6 +119,8 @@ func newAccumulator(t *arrange.Table, k int, agg plan.Agg, kind zset.Kind, appen
 		return newFinal(t, k, fn.Kind == expr.AggMax, kind), nil
 	case fn.Kind == expr.AggMin || fn.Kind == expr.AggMax:
 		return newExtreme(t, k, fn.Kind == expr.AggMax, kind), nil
+	case fn.IsList():
+		return newList(t, k, fn), nil
 	case sums && kind == zset.Int:
 		return &intSum{avg: fn.Kind == expr.AggAvg, result64: zset.KindOf(fn.Result.OID) == zset.Int, name: fn.Result.OID}, nil
 	case sums && kind == zset.Numeric:

@@ -10,7 +10,7 @@ import (
 // counts tells whether an aggregate must count its values: of min, max and the
 // booleans DISTINCT changes nothing.
 func counts(agg plan.Agg) bool {
-	return agg.Distinct && (agg.Fn.Kind == expr.AggCount || agg.Fn.Kind == expr.AggSum || agg.Fn.Kind == expr.AggAvg)
+	return agg.Distinct && (agg.Fn.Kind == expr.AggCount || agg.Fn.Kind == expr.AggSum || agg.Fn.Kind == expr.AggAvg || agg.Fn.IsList())
 }
 
 // distinctSet counts the values of one column in every group, for all DISTINCT

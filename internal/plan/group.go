@@ -71,7 +71,12 @@ func (c *context) aggregateItem(call *sql.Call, name string) (item algebra.AggIt
 		return item, err
 	}
 	item.Fn, item.Distinct = fn, call.Distinct
-	if len(exprs) > 0 {
+	switch {
+	case fn.IsList():
+		if item.Arg, err = c.listItem(call, fn, exprs); err != nil {
+			return item, err
+		}
+	case len(exprs) > 0:
 		item.Arg = exprs[0]
 	}
 	if call.Distinct && item.Arg == nil {
@@ -85,6 +90,23 @@ func (c *context) aggregateItem(call *sql.Call, name string) (item algebra.AggIt
 		c.pending = append(c.pending, f.pending...)
 	}
 	return item, err
+}
+
+// listItem binds ORDER BY of array_agg and string_agg.
+func (c *context) listItem(call *sql.Call, fn *expr.Aggregate, args []expr.Expr) (expr.Expr, error) {
+	var order []expr.ListOrder
+	for _, o := range call.OrderBy {
+		x, err := c.bind(o.X)
+		if err != nil {
+			return nil, err
+		}
+		if call.Distinct && !anySame(args, x) {
+			return nil, fail(sql.InvalidColumnReference, o.X.Pos(), "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list")
+		}
+		k := sortOf(o, x)
+		order = append(order, expr.ListOrder{X: x, Desc: k.desc, NullsFirst: k.nullsFirst})
+	}
+	return c.b.reg.ListItem(fn, args, order)
 }
 
 // ownerOf is the scope that an aggregate belongs to.

@@ -27,6 +27,9 @@ func (c *context) Subquery(s *sql.Subquery) (expr.Expr, error) {
 }
 
 func (c *context) subqueryValue(s *sql.Subquery) (expr.Expr, error) {
+	if s.Kind == sql.Array {
+		return c.array(s)
+	}
 	r, err := c.subquery(s.Query)
 	if err != nil {
 		return nil, err
@@ -43,7 +46,40 @@ func (c *context) subqueryValue(s *sql.Subquery) (expr.Expr, error) {
 		c.pending = append(c.pending, subjoin{kind: algebra.Left, rel: &algebra.MaxOne{In: r.rel}})
 		return c.b.q.Column(r.outs[0].col), nil
 	}
-	return nil, unsupported(s.Pos(), "ARRAY(subquery) is", "Join with the subquery instead.")
+	return nil, fail(sql.InternalError, s.Pos(), "a subquery of kind %d", s.Kind)
+}
+
+// array is ARRAY(query): an aggregate over its column, in its order.
+func (c *context) array(s *sql.Subquery) (expr.Expr, error) {
+	r, err := c.b.query(s.Query, c.s, true)
+	if err != nil {
+		return nil, err
+	}
+	if r, err = c.b.settled(r); err != nil {
+		return nil, err
+	}
+	if len(r.outs) != 1 {
+		return nil, fail(sql.SyntaxError, s.Pos(), "subquery must return only one column")
+	}
+	var order []expr.ListOrder
+	for _, k := range r.order {
+		order = append(order, expr.ListOrder{X: c.b.q.Column(k.Col), Desc: k.Desc, NullsFirst: k.NullsFirst})
+	}
+	if r, err = c.b.cut(r, s.Query); err != nil {
+		return nil, err
+	}
+	fn, item, err := c.b.reg.ArrayAggregate(c.b.q.Column(r.outs[0].col), order, s.Pos())
+	if err != nil {
+		return nil, err
+	}
+	none, err := c.b.reg.EmptyArray(fn.Result, s.Pos())
+	if err != nil {
+		return nil, err
+	}
+	col := c.b.q.New("array", fn.Result)
+	agg := &algebra.Agg{In: r.rel, Aggs: []algebra.AggItem{{Col: col, Fn: fn, Arg: item}}, Global: true}
+	c.pending = append(c.pending, subjoin{kind: algebra.Inner, rel: agg})
+	return &expr.Coalesce{Args: []expr.Expr{c.b.q.Column(col), none}, T: fn.Result}, nil
 }
 
 // subquery binds the query of a subquery, in which the clause's columns are visible.

@@ -79,6 +79,13 @@ func aggregateRows(out *zset.Vec, a plan.Agg, in *zset.Chunk, rows []int) error 
 		out.AppendBool(!slices.ContainsFunc(use, func(i int) bool { return !v.Bool(i) }))
 	case expr.AggBoolOr:
 		out.AppendBool(slices.ContainsFunc(use, func(i int) bool { return v.Bool(i) }))
+	case expr.AggArray, expr.AggString:
+		slices.SortFunc(use, func(i, j int) int { return slices.Compare(v.Bytes(i), v.Bytes(j)) })
+		var text []byte
+		for n, i := range use {
+			text = a.Fn.AppendItem(text, v.Bytes(i), n == 0)
+		}
+		out.AppendBytes(a.Fn.EndList(text))
 	default:
 		return total(out, a, v, use)
 	}
