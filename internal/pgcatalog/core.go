@@ -19,6 +19,7 @@ const (
 	oidPgClass     = 1259
 	oidPgType      = 1247
 	oidDefaultColl = 100
+	oidCollationC  = 950
 )
 
 // schemaOID numbers a schema.
@@ -31,7 +32,19 @@ func schemaOID(name string) uint32 {
 	case "public":
 		return oidPublic
 	}
-	// Schemas of users: a number of their name, above those of relations.
+	return nameOID(name)
+}
+
+// userOID numbers a user; all that there is belongs to root.
+func userOID(name string) uint32 {
+	if name == "root" {
+		return oidRoot
+	}
+	return nameOID(name)
+}
+
+// nameOID numbers what has no number of its own by its name, above the relations.
+func nameOID(name string) uint32 {
 	h := uint32(2166136261)
 	for i := range len(name) {
 		h = (h ^ uint32(name[i])) * 16777619
@@ -126,7 +139,7 @@ func coreRelations() []definition {
 
 func fillClass(b *Builder, c *Context) {
 	for _, r := range c.relations() {
-		b.Row(r.ID, r.Name, schemaOID(r.Schema), 0, 0, oidRoot, oidHeap, r.ID, 0, 0, -1.0, 0, 0, hasKey(r), false, "p", relkind(r.Kind),
+		b.Row(r.ID, r.Name, schemaOID(r.Schema), 0, 0, oidRoot, accessMethod(r.Kind), r.ID, 0, 0, -1.0, 0, 0, hasKey(r), false, "p", relkind(r.Kind),
 			visibleColumns(r), 0, r.Kind == catalog.KindView, false, false, false, false, true, "d", false, 0)
 		if hasKey(r) {
 			b.Row(indexOID(r.ID), r.Name+"_pkey", schemaOID(r.Schema), 0, 0, oidRoot, oidBtree, indexOID(r.ID), 0, 0, -1.0, 0, 0, false, false, "p", "i",
@@ -138,12 +151,8 @@ func fillClass(b *Builder, c *Context) {
 func fillAttribute(b *Builder, c *Context) {
 	attribute := func(rel any, num int, col *catalog.Column) {
 		length, byVal := typeLength(col.Type.OID)
-		collation := 0
-		if length == -1 {
-			collation = oidDefaultColl
-		}
-		b.Row(rel, col.Name, col.Type.OID, -1, length, num, dims(col.Type.OID), -1, int64(col.Type.Mod), byVal, "i", "x", "", col.NotNull, col.Default != "",
-			false, "", "", false, true, 0, collation)
+		b.Row(rel, col.Name, col.Type.OID, -1, length, num, dims(col.Type.OID), -1, int64(col.Type.Mod), byVal, "i", storage(col.Type.OID), "", col.NotNull, col.Default != "",
+			false, "", "", false, true, 0, collation(col.Type.OID))
 	}
 	for _, r := range c.relations() {
 		num := 0
@@ -159,6 +168,31 @@ func fillAttribute(b *Builder, c *Context) {
 			}
 		}
 	}
+}
+
+// collation is what values of a type are ordered by, 0: they are no text.
+func collation(oid uint32) int {
+	if t, ok := datum.LookupBuiltin(oid); ok && t.Kind == datum.KindArray {
+		oid = t.Of
+	}
+	switch oid {
+	case datum.OIDText, datum.OIDVarchar, datum.OIDBpchar:
+		return oidDefaultColl
+	case datum.OIDName:
+		return oidCollationC
+	}
+	return 0
+}
+
+// storage is how PostgreSQL would keep a type: plain, main or extended.
+func storage(oid uint32) string {
+	if length, _ := typeLength(oid); length > 0 {
+		return "p"
+	}
+	if oid == datum.OIDNumeric {
+		return "m"
+	}
+	return "x"
 }
 
 func dims(oid uint32) int {
@@ -212,7 +246,7 @@ func typeRow(b *Builder, oid uint32, name, category, kind string, elem, array ui
 		subscript, in, out, receive, send = "array_subscript_handler", "array_in", "array_out", "array_recv", "array_send"
 	}
 	preferred := oid == datum.OIDText || oid == datum.OIDFloat8 || oid == datum.OIDTimestampTZ || oid == datum.OIDBool || oid == datum.OIDInterval || oid == datum.OIDOID
-	b.Row(oid, name, oidPgCatalog, oidRoot, length, byVal, kind, category, preferred, true, ",", 0, subscript, elem, array, in, out, receive, send, "-", "-", "i", "x", false, 0, -1, 0, 0)
+	b.Row(oid, name, oidPgCatalog, oidRoot, length, byVal, kind, category, preferred, true, ",", 0, subscript, elem, array, in, out, receive, send, "-", "-", "i", storage(oid), false, 0, -1, 0, collation(oid))
 }
 
 func kindLetter(k datum.Kind) string {
@@ -223,4 +257,12 @@ func kindLetter(k datum.Kind) string {
 		return "m"
 	}
 	return "b"
+}
+
+// accessMethod is how a relation's rows are kept; 0: it has none of its own.
+func accessMethod(k catalog.Kind) int {
+	if k == catalog.KindTable || k == catalog.KindCapture || k == catalog.KindMatView {
+		return oidHeap
+	}
+	return 0
 }

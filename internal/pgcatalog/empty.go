@@ -27,7 +27,7 @@ func emptyRelations() []definition {
 		{"pg_partitioned_table", "partrelid oid, partstrat char, partnatts int2, partdefid oid, partattrs int2vector, partclass text, partcollation text, partexprs text", nil},
 		{"pg_conversion", "oid oid, conname name, connamespace oid, conowner oid, conforencoding int4, contoencoding int4, conproc text, condefault bool", nil},
 		{"pg_event_trigger", "oid oid, evtname name, evtevent name, evtowner oid, evtfoid oid, evtenabled char, evttags text[]", nil},
-		{"pg_operator", "oid oid, oprname name, oprnamespace oid, oprowner oid, oprkind char, oprleft oid, oprright oid, oprresult oid", nil},
+		{"pg_operator", "oid oid, oprname name, oprnamespace oid, oprowner oid, oprkind char, oprleft oid, oprright oid, oprresult oid, oprcode oid", nil},
 		{"pg_opclass", "oid oid, opcmethod oid, opcname name, opcnamespace oid, opcowner oid, opcfamily oid, opcintype oid, opcdefault bool, opckeytype oid", nil},
 		{"pg_aggregate", "aggfnoid oid, aggkind char, aggnumdirectargs int2", nil},
 		{"pg_cast", "oid oid, castsource oid, casttarget oid, castfunc oid, castcontext char, castmethod char", nil},
@@ -35,7 +35,7 @@ func emptyRelations() []definition {
 		{"pg_locks", "locktype text, database oid, relation oid, pid int4, mode text, granted bool", nil},
 		{"pg_prepared_xacts", "transaction int8, gid text, prepared timestamptz, owner name, database name", nil},
 		{"pg_stat_user_tables", "relid oid, schemaname name, relname name, n_live_tup int8, n_dead_tup int8", nil},
-		{"pg_subscription", "oid oid, subdbid oid, subname name, subowner oid, subenabled bool", nil},
+		{"pg_subscription", "oid oid, subdbid oid, subname name, subowner oid, subenabled bool, subpublications text[]", nil},
 		{"pg_largeobject_metadata", "oid oid, lomowner oid, lomacl aclitem[]", nil},
 		{"pg_db_role_setting", "setdatabase oid, setrole oid, setconfig text[]", nil},
 	}

@@ -3,6 +3,7 @@ package pgcatalog
 import (
 	"github.com/weirstream/weir/internal/catalog"
 	"github.com/weirstream/weir/internal/datum"
+	"github.com/weirstream/weir/internal/expr"
 )
 
 func informationSchema() []definition {
@@ -110,5 +111,5 @@ func dataType(oid uint32) string {
 	if dims(oid) > 0 {
 		return "ARRAY"
 	}
-	return FormatType(datum.Ref(oid))
+	return expr.FormatType(datum.Ref(oid))
 }

@@ -4,16 +4,28 @@ import (
 	"slices"
 
 	"github.com/weirstream/weir/internal/catalog"
+	"github.com/weirstream/weir/internal/datum"
 	"github.com/weirstream/weir/internal/zset"
 )
 
-// Context is what the relations tell of.
+// Context is what relations and functions tell of: who asks, and of what.
 type Context struct {
-	Catalog   *catalog.Catalog
-	Databases []string // all, sorted
-	Users     []string // all, sorted
-	Settings  []Setting
-	Sessions  []SessionInfo
+	Catalog    *catalog.Catalog
+	PID        int32
+	SearchPath []string
+	Version    string          // what version() says
+	Started    datum.Timestamp // the server
+	Databases  []string        // all, sorted
+	Users      []string        // all, sorted
+	Settings   []Setting
+	Sessions   []SessionInfo
+	// Setting is a setting by its name, and SetSetting changes one until the session ends, or with local the transaction.
+	Setting    func(name string) (value string, known bool)
+	SetSetting func(name, value string, local bool) error
+	// Bytes is what a relation takes on disk.
+	Bytes func(id catalog.ID) int64
+	// Signal cancels what a session runs, or with end the session; false: there is none of that number.
+	Signal func(pid int32, end bool) bool
 }
 
 // Setting is a row of pg_settings.
@@ -87,9 +99,9 @@ func (c *Catalogs) Rows(rel *catalog.Relation, ctx *Context) (*zset.Chunk, bool)
 	return b.Chunk(), true
 }
 
-// users are the relations that users have made and those of the system, by id.
+// relations are those that users have made and those of the system, by id.
 func (c *Context) relations() []*catalog.Relation {
-	all := slices.Clone(c.Catalog.Relations())
+	all := c.Catalog.List(catalog.KindSource, catalog.KindTable, catalog.KindCapture, catalog.KindView, catalog.KindMatView, catalog.KindSystem)
 	slices.SortFunc(all, func(a, b *catalog.Relation) int { return int(a.ID) - int(b.ID) })
 	return all
 }
