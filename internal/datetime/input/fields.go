@@ -188,11 +188,6 @@ func (d *decoder) field(text string, have mask, textMonth bool) (got mask, p pro
 		}
 	case mYear | mMonth:
 		got = mDay
-		if textMonth && len(text) >= 3 && d.twoDigit {
-			// The two digits before were the day after all.
-			d.f.Day, d.f.Year, d.twoDigit = d.f.Year, v, false
-			return mDay, fine
-		}
 	case mMonth | mDay:
 		got = mYear
 	case mDate:

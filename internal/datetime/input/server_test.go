@@ -64,15 +64,33 @@ func read(typ, text string, zone *time.Location) string {
 		var d datum.Time
 		d, err = Time([]byte(text), ctx)
 		out = datum.AppendTime(nil, d)
-	case "interval":
+	default:
+		mod, ok := intervalMods[typ]
+		if !ok {
+			mod = -1
+		}
 		var d datum.Interval
-		d, err = Interval([]byte(text), -1)
+		d, err = Interval([]byte(text), mod)
 		out = datum.AppendInterval(nil, d)
 	}
 	if fault, bad := err.(*datum.Error); bad {
 		return fault.Code + " " + fault.Message
 	}
 	return string(out)
+}
+
+// intervalMods are modifiers of interval types as the server has them.
+var intervalMods = map[string]int32{
+	"interval year": 4<<16 | 0xffff, "interval month": 2<<16 | 0xffff, "interval year to month": 6<<16 | 0xffff, "interval day": 8<<16 | 0xffff,
+	"interval hour": 1024<<16 | 0xffff, "interval minute": 2048<<16 | 0xffff, "interval second": 4096<<16 | 0xffff, "interval day to hour": 1032<<16 | 0xffff,
+	"interval hour to minute": 3072<<16 | 0xffff, "interval minute to second": 6144<<16 | 0xffff, "interval day to second(2)": 7176<<16 | 2, "interval(3)": 0x7fff<<16 | 3,
+}
+
+func TestIntervalModifiersAsTheServerHasThem(t *testing.T) {
+	texts := []string{"5", "1-2", "1 year 2 mons 3 days 04:05:06.789", "-1 year -2 mons +3 days -04:05:06.789", "10:20", "3 10:20", "1.5", "36 months", "90 seconds", "1.005 s", "-0.0005 s", "P1Y2M3DT4H5M6S", "1 2 3"}
+	for typ := range intervalMods {
+		compare(t, typ, texts)
+	}
 }
 
 func compare(t *testing.T, typ string, texts []string) {
@@ -114,7 +132,7 @@ var moments = []string{
 	"294277-01-01", "4714-11-24 BC", "4714-11-23 BC", "5874897-12-31", "5874898-01-01", "2024-01-05 10:00:00.", "2024-01-05 10:00:00.9999999", "2024-01-05  10:00 , ", "2024-01-05 10", "2024-01-05 1000", "2024-01-05 100",
 	"01-05-2024", "05-13-2024", "13-05-2024", "Jan-05-2024", "Jan 5", "5 2024", "J-5", "2024-01-05 MET DST", "2024-07-05 10:00 MET DST", "2024-07-05 10:00 DST", "2024-01-05 at 10:00", "on 2024-01-05", "2024-01-05 10:00 BC", "2024-01-05 AD", "2024-01-05 10:00:00,5",
 	"2024--01-05", "2024-01-05 -05", "2024-01-05 10:00 -05", "2024-01-05+01", "allballs", "2024-01-05 allballs", "tomorrow 10:00", "y2024m1d5", "2024-01-05 101112+02", "2024-01-05 101112-02", "20240105101112", "2024010510", "1e5", "2024-01-05 1:2:3", "2024-1-5 1:2", "1999-W01-1",
-	"noon", "2024-01-05 10:00:00 +00:60", "2024-01-05 10:00 Z", "Sat 2024-01-05", "2024 Jan 5", "24 Jan 5", "Jan 5 24", "12 Feb 13", "2024-01-05 10.5", "10:00 2024-01-05", "10:00:00 Jan 5 2024", "01/02/03 04:05:06", "0024-01-01", "024-01-01", "24-1-1", "1-1-1", "9999-12-31 23:59:59.9999995",
+	"noon", "y2024m1d5h10m30s15.5", "20240105 100000.5 +02", "2024-01-05 10:00:00 +00:60", "2024-01-05 10:00 Z", "Sat 2024-01-05", "2024 Jan 5", "24 Jan 5", "Jan 5 24", "12 Feb 13", "2024-01-05 10.5", "10:00 2024-01-05", "10:00:00 Jan 5 2024", "01/02/03 04:05:06", "0024-01-01", "024-01-01", "24-1-1", "1-1-1", "9999-12-31 23:59:59.9999995",
 }
 
 func TestMomentsAsTheServerReadsThem(t *testing.T) {
@@ -158,7 +176,7 @@ var spans = []string{
 	"P1Y2M3W4DT5H6M7.8S", "P0001-02-03T04:05:06", "P00010203T040506", "PT10M", "PT", "P", "P1", "P1T", "P-1Y", "PT-1.5S", "P1.5Y", "P1M1.5D", "T1H", "p1d", "1 century", "1 decade", "1 millennium", "2 millennia", "0.5 decades", "1 quarter", "1 qtr",
 	"178000000 years", "178956970 years 7 months", "178956970 years 8 months", "2147483647 days", "2147483648 days", "9223372036854775807 us", "9223372036854775808 us", "-9223372036854775808 us", "-9223372036854775808 us ago", "2562047788 hours", "2562047788:00:54.775807", "2562047789:00:00",
 	"1 day ago 2 hours", "ago", "1 d 2 h 3 m 4 s", "1y 2mon", "1y2mon", "1:2", "1:2:3:4", "1:60", "10:20.5", "-1 day 02:03", "1 -02:03", "1 +02:03", "+1 day", "- 1 day", "1 day,2 hours", "infinity", "1.1.1", "1-13", "1-2-3", "1-2 3 4:05", "999999999999 s", "0.0000005 s", "0.0000015 s", "1.0000005 s", ".5 s", "5. s", "-.5 s", "1 microseconds", "1 MILLISECONDS", "1 usecs", "1 w",
-	"interval 1 day", "1 day 10", "1 day 10 20", "1 hour 10", "-1.5 months", "0.1 months", "0.33 years", "1.99999999 months", "P1Y1Y", "P1Y-1M", "PT1H1H", "1 hours 1 mins 1 secs ago", "100 millenniums", "1 timezone", "2 mils",
+	"interval 1 day", "1 day 10", "1 day 10 20", "1 hour 10", "-1.5 months", "0.1 months", "0.33 years", "1.99999999 months", "P1Y1Y", "P1Y-1M", "PT1H1H", "1 hours 1 mins 1 secs ago", "100 millenniums", "1 timezone", "2 mils", "5 10 hours", "1 5 10 hours",
 }
 
 func TestIntervalsAsTheServerReadsThem(t *testing.T) {
