@@ -2,6 +2,7 @@ package worker
 
 import (
 	"encoding/json"
+	"math"
 
 	"github.com/weirstream/weir/internal/ts"
 	"github.com/weirstream/weir/internal/weirerr"
@@ -15,14 +16,12 @@ type chase struct {
 	cut  ts.Ts // of the barrier at work
 	// goal is the main graph's position at the cut; limit is how far to read in this epoch.
 	goal, limit int64
-	// met: the goal was reached once. From then on it is reached in every epoch.
-	met bool
+	// caught: the goal was reached once. From then on it is reached in every epoch.
+	caught bool
 }
 
-const (
-	chaseEvents = 1 << 20 // in an epoch, at least
-	chaseMost   = 8       // times as many, while the main graph has no newer epoch
-)
+// chaseMost is how many times Options.chase are read in an epoch while the main graph has no newer one.
+const chaseMost = 8
 
 // poll implements input.
 func (c *chase) poll(cut ts.Ts) (*step, error) {
@@ -34,8 +33,8 @@ func (c *chase) poll(cut ts.Ts) (*step, error) {
 			return nil, err
 		}
 	}
-	if c.at >= c.limit && c.at < c.goal && c.at-c.begun < chaseMost*chaseEvents && !c.tail.newer(cut) {
-		c.limit = min(c.limit+chaseEvents, c.goal)
+	if c.at >= c.limit && c.at < c.goal && c.at-c.begun < chaseMost*c.g.w.o.chase && !c.tail.newer(cut) {
+		c.limit = min(c.limit+c.g.w.o.chase, c.goal)
 	}
 	if c.at >= c.limit {
 		return nil, nil
@@ -49,7 +48,7 @@ func (c *chase) begin(cut ts.Ts) error {
 	if err != nil {
 		return err
 	}
-	c.cut, c.goal, c.limit = cut, c.at, c.at
+	c.cut, c.goal, c.limit = cut, math.MaxInt64, c.at
 	raw := epochs[len(epochs)-1].positions[c.Name]
 	if raw == nil {
 		return nil // the source is not part of the main graph yet
@@ -57,12 +56,16 @@ func (c *chase) begin(cut ts.Ts) error {
 	if err := json.Unmarshal(raw, &c.goal); err != nil {
 		return weirerr.New(weirerr.StoreCorrupt, "the position of the stream %s does not decode", c.Name).Wrap(err)
 	}
-	if c.met = c.met || c.goal-c.at <= chaseEvents; c.met {
-		c.limit = c.goal
-		return nil
+	if c.limit = c.goal; !c.caught {
+		c.limit = min(c.at+c.g.w.o.chase, c.goal)
 	}
-	c.limit = c.at + chaseEvents
 	return nil
+}
+
+// met tells, at the end of an epoch, whether it is where the main graph was.
+func (c *chase) met() bool {
+	c.caught = c.caught || c.at >= c.goal
+	return c.caught
 }
 
 // seen implements input.

@@ -8,6 +8,14 @@
 //	                    run · swap · fetch misses                copy changes
 //	Commit(epoch) ─► state.Apply ─► view.Publish
 //
+// A job over relations that hold rows is created in a graph of its own, which follows
+// the main graph's committed epochs, and joins it when it stands where that stands:
+//
+//	main graph   ──e1───────e2───────e3──────────e4 (Merge)──►
+//	                 ╰─ tail: changes, snapshot ─╮  ▲
+//	creating graph     (e1, e2] ── (e2, e3] ─────╯──╯
+//	                   in each: changes behind the cursor, then the next piece, in key order
+//
 // Calls: Open a graph at its committed epoch; Inject barriers, each answered by one
 // Report of Collected; Commit what was collected; Drop the graph. Anything that
 // stops a graph is one Report of Failed: Drop it and Open it again. A job that
@@ -22,6 +30,10 @@
 //     two sealed epochs wait for their commit;
 //   - memory of clean state is given back at epoch ends, when every seal is applied;
 //   - graphs take turns; one that waits for its input, store or commit delays no other;
+//   - at every epoch of a creating graph its job is the query over the groups up to the
+//     cursor, and over the streams up to its position, as of that epoch;
+//   - the main graph waits for no creating graph: what waits for one goes to a file;
+//   - a job that joins gets every row of the epoch, once, those that had passed too;
 //   - after Drop has returned nothing of the graph runs, and nothing is reported of it.
 //
 // It does not decide about epochs (package barrier) nor commit them (the caller).

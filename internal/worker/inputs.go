@@ -64,12 +64,11 @@ func (in *inputs) chase(st *Stream, n *dataflow.Node, t *tail) {
 
 // met tells whether all streams of a creating graph are where the main graph's are.
 func (in *inputs) met() bool {
+	all := true
 	for _, c := range in.chases {
-		if !c.met {
-			return false
-		}
+		all = c.met() && all
 	}
-	return true
+	return all
 }
 
 // remove takes the inputs of a job away.

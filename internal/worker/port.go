@@ -35,6 +35,7 @@ type Options struct {
 
 	piece int   // rows of relations read in an epoch, at least, when there are so many: 128 Ki
 	most  int64 // bytes of them, at most: 64 MiB
+	chase int64 // events of a stream, likewise, at least: 1 Mi
 }
 
 // Logs opens the channels that inputs read.

@@ -47,6 +47,9 @@ func New(o Options) *Worker {
 	if o.most <= 0 {
 		o.most = 64 << 20
 	}
+	if o.chase <= 0 {
+		o.chase = 1 << 20
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
