@@ -19,6 +19,12 @@ type Delta struct {
 // NewDelta begins an empty one.
 func NewDelta(table uint32) *Delta { return &Delta{Table: table} }
 
+// Reset empties it for another table. It keeps its memory.
+func (d *Delta) Reset(table uint32) { d.Table, d.n, d.buf = table, 0, d.buf[:0] }
+
+// Cap is the memory it keeps.
+func (d *Delta) Cap() int { return cap(d.buf) }
+
 // Add appends an entry, copied; value nil deletes. Keys ascend.
 func (d *Delta) Add(key, value []byte) {
 	d.n++

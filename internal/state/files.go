@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -72,7 +73,9 @@ func (s *Store) writer(file string) (*sstable.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := sstable.WriterOptions{TableFormat: s.db.TableFormat(), BlockSize: 16 << 10}
+	o := sstable.WriterOptions{
+		TableFormat: s.db.TableFormat(), BlockSize: 16 << 10, FilterPolicy: bloom.FilterPolicy(10), Compression: sstable.NoCompression,
+	}
 	return sstable.NewWriter(objstorageprovider.NewFileWritable(f), o), nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/weirstream/weir/internal/lsm"
@@ -30,7 +31,7 @@ type Graph struct {
 // Options bound what the store takes. Zero values mean the defaults given.
 type Options struct {
 	CacheBytes    int64 // of blocks read: 64 MiB
-	MemTableBytes int   // of writes before they are flushed: 32 MiB
+	MemTableBytes int   // of writes before they are flushed: 64 MiB
 	// StageBytes is the size from which an epoch's changes are sealed as sorted
 	// files, not as one record: 4 MiB.
 	StageBytes int
@@ -45,7 +46,7 @@ func (o *Options) fill() {
 		o.CacheBytes = 64 << 20
 	}
 	if o.MemTableBytes <= 0 {
-		o.MemTableBytes = 32 << 20
+		o.MemTableBytes = 64 << 20
 	}
 	if o.StageBytes <= 0 {
 		o.StageBytes = 4 << 20
@@ -101,13 +102,20 @@ func Open(dir string, opts Options) (*Store, error) {
 		Cache:                       cache,
 		MemTableSize:                uint64(opts.MemTableBytes),
 		MemTableStopWritesThreshold: 4,
-		L0CompactionThreshold:       4,
-		L0StopWritesThreshold:       40, // sealed files arrive in bursts; they are merged behind
 		MaxOpenFiles:                1000,
+		// Most of what is written is read again only after a restart or an eviction, and much
+		// of it is written over before: merging late and in large pieces costs the least.
+		L0CompactionThreshold: 10,
+		L0StopWritesThreshold: 100,
+		LBaseMaxBytes:         512 << 20,
 	}
 	for i := range o.Levels {
 		o.Levels[i].BlockSize = 16 << 10
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+		o.TargetFileSizes[i] = 16 << 20 << min(i, 3)
+		if i < len(o.Levels)-1 { // what will be written again soon is not compressed
+			o.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
+		}
 	}
 	db, lock, err := name.Open(fs, dir, o, opts.Logger)
 	if err != nil {

@@ -61,11 +61,13 @@ func (g *graph) changes() []*state.Delta {
 	deltas := make([][]*state.Delta, len(shards))
 	g.w.crew.each(all, func(i int) {
 		shards[i].Tables(func(t dataflow.Table) {
-			d := state.NewDelta(t.ID)
+			d := g.spare.take(t.ID)
 			t.Changes(d.Add)
 			t.Sealed()
 			if d.Len() > 0 {
 				deltas[i] = append(deltas[i], d)
+			} else {
+				g.spare.put([]*state.Delta{d})
 			}
 		})
 	})

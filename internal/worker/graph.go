@@ -20,6 +20,7 @@ type graph struct {
 	flow    *dataflow.Graph
 	inputs  *inputs
 	sealer  *sealer
+	spare   spare
 	queued  bool  // by Worker.mu
 	used    int64 // bytes of state; by Worker.mu
 

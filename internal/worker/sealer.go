@@ -100,6 +100,7 @@ func (s *sealer) seal(e *epoch) (err error) {
 		if err != nil {
 			return err
 		}
+		s.g.spare.put(e.deltas)
 		e.deltas, c.Sealed = nil, &e.sealed
 	}
 	s.mu.Lock()
