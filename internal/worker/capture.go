@@ -48,6 +48,7 @@ type snapshotState struct {
 type snapshotAt struct {
 	consumer string
 	state    json.RawMessage
+	idle     bool
 }
 
 // newSnapshot goes on where saved says; nil: at the beginning.

@@ -21,8 +21,13 @@ type channel struct {
 	head   *step // received, not given
 	all    ts.Ts // everything up to here was given
 	ahead  ts.Ts // of the newest entry given
-	// states are how far snapshots are, by consumer, with what was given.
+	// states are how far snapshots are, by consumer, with what was given; idle are those
+	// that have settled.
 	states map[string]json.RawMessage
+	idle   map[string]bool
+	// joins is the channel's input that goes on for these tables, from floor on.
+	joins *channel
+	floor ts.Ts
 }
 
 // channelPosition is a channel in Positions.
@@ -38,7 +43,7 @@ type follower struct {
 }
 
 func newChannel(g *graph, name string) *channel {
-	return &channel{g: g, channel: name, states: map[string]json.RawMessage{}}
+	return &channel{g: g, channel: name, states: map[string]json.RawMessage{}, idle: map[string]bool{}}
 }
 
 func (c *channel) name() string { return "channel/" + c.channel }
@@ -109,13 +114,13 @@ func (c *channel) poll(cut ts.Ts) (*step, error) {
 			}
 		}
 		s := c.head
-		if cut != 0 && s.last > max(cut, c.ahead) {
+		if cut != 0 && s.last > c.limit(cut) {
 			return nil, nil
 		}
 		c.head = nil
 		c.all, c.ahead = max(c.all, s.seen), max(c.ahead, s.last)
 		for _, at := range s.states {
-			c.states[at.consumer] = at.state
+			c.states[at.consumer], c.idle[at.consumer] = at.state, at.idle
 		}
 		if s.parts != nil || s.faults != nil {
 			return s, nil
@@ -124,11 +129,14 @@ func (c *channel) poll(cut ts.Ts) (*step, error) {
 }
 
 func (c *channel) seen(cut ts.Ts) bool {
-	return c.all >= max(cut, c.ahead) || c.head != nil && c.head.last > max(cut, c.ahead)
+	return c.all >= c.limit(cut) || c.head != nil && c.head.last > c.limit(cut)
 }
 
 // position implements input.
 func (c *channel) position(cut ts.Ts) (string, json.RawMessage) {
+	if c.joins != nil && c.joins.reader != nil {
+		return c.name(), nil // it says so
+	}
 	at := channelPosition{Snapshots: c.states}
 	if c.ahead > cut {
 		at.Ts = c.ahead

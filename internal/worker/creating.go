@@ -158,6 +158,9 @@ func (g *graph) job() dataflow.JobID { return dataflow.JobID(g.id.Part) }
 
 // walked tells whether the job of a creating graph only follows.
 func (g *graph) walked() bool {
+	if g.id.Part != 0 && g.tail == nil {
+		return g.flow.Fault(g.job()) == nil && g.inputs.settled()
+	}
 	if g.tail == nil || g.flow.Fault(g.job()) != nil || !g.walk.walked() {
 		return false
 	}

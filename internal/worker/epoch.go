@@ -121,7 +121,7 @@ func (g *graph) tapped() (rows map[view.Relation]*zset.Chunk, dead map[dataflow.
 
 // change does what a barrier has for the time after it.
 func (g *graph) change(b Barrier) error {
-	if len(b.Detach) == 0 && len(b.Attach) == 0 {
+	if !g.inputs.fold() && len(b.Detach) == 0 && len(b.Attach) == 0 {
 		return nil
 	}
 	for _, id := range b.Detach {

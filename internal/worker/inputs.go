@@ -21,6 +21,7 @@ type inputs struct {
 	streams   map[string]*stream
 	walk      *walk             // of a creating graph
 	chases    map[string]*chase // likewise
+	late      []*channel        // read for tables that join the graph in this epoch
 
 	mu     sync.Mutex
 	list   []input // in the order of their names, channels first

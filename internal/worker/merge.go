@@ -1,6 +1,9 @@
 package worker
 
 import (
+	"encoding/json"
+	"maps"
+
 	"github.com/weirstream/weir/internal/dataflow"
 	"github.com/weirstream/weir/internal/state"
 	"github.com/weirstream/weir/internal/weirerr"
@@ -13,10 +16,16 @@ import (
 func (g *graph) merge(b *Barrier) error {
 	for _, j := range b.Merge {
 		c := g.w.graph(state.Graph{Database: g.id.Database, Part: uint32(j.ID)})
-		if c == nil || c.tail == nil || c.at != b.Prev || !c.sealer.applied() {
+		if c == nil || c.at != b.Prev || !c.sealer.applied() || c.tail == nil && !c.inputs.settled() {
 			return weirerr.New(weirerr.WrongState, "the job %s is to join the main graph after epoch %s, but its own graph is not there", j.Name, b.Prev)
 		}
 		reads, chases := c.reads, c.inputs.chases
+		if c.tail == nil {
+			if err := g.takeOver(j, c, b); err != nil {
+				return err
+			}
+			continue
+		}
 		g.w.Drop(c.id)
 		if err := g.attach(j, true); err != nil {
 			return err
@@ -29,6 +38,19 @@ func (g *graph) merge(b *Barrier) error {
 	}
 	g.busy = true
 	return nil
+}
+
+// takeOver takes up a captured table, with how far its snapshot is.
+func (g *graph) takeOver(j Job, c *graph, b *Barrier) error {
+	states := map[string]json.RawMessage{}
+	for _, ch := range c.inputs.channels {
+		maps.Copy(states, ch.states)
+	}
+	g.w.Drop(c.id)
+	if err := g.flow.Attach(j.Job, g.stored); err != nil {
+		return err
+	}
+	return g.inputs.join(j, states, b)
 }
 
 // repeat gives a job what has passed in this epoch of a relation.

@@ -35,6 +35,7 @@ type reader struct {
 	tables map[row.TableID][]*gathering
 	order  []*gathering
 	shards int
+	eager  bool // it reads ahead of barriers
 
 	spreader dataflow.Spreader
 	rows     int
@@ -66,7 +67,7 @@ type gathering struct {
 
 func newReader(c *channel, log wal.Channel, from ts.Ts, bounds []ts.Ts) (*reader, error) {
 	r := &reader{
-		g: c.g, log: log, tables: map[row.TableID][]*gathering{}, shards: c.g.w.o.Shards, told: from,
+		g: c.g, log: log, eager: c.g.id.Part == 0 && c.joins == nil, tables: map[row.TableID][]*gathering{}, shards: c.g.w.o.Shards, told: from,
 		steps: make(chan *step, stepsAhead), failed: make(chan error, 1), ended: make(chan struct{}), bell: make(chan struct{}, 1),
 	}
 	for _, f := range c.tables {
@@ -76,6 +77,7 @@ func newReader(c *channel, log wal.Channel, from ts.Ts, bounds []ts.Ts) (*reader
 			if t.snap, err = newSnapshot(f.Capture, f.ID, c.states[f.Capture.Consumer]); err != nil {
 				return nil, err
 			}
+			c.idle[f.Capture.Consumer] = t.snap.consumer.Idle()
 		}
 		r.tables[f.ID] = append(r.tables[f.ID], t)
 		r.order = append(r.order, t)
@@ -224,8 +226,13 @@ func (r *reader) admit(ctx context.Context, at ts.Ts) (until ts.Ts, err error) {
 		for len(r.bounds) > 0 && r.bounds[0] < at {
 			r.bounds, passed = slices.Delete(r.bounds, 0, 1), true
 		}
-		if until = ts.FromTime(time.Now().Add(-slack)); len(r.bounds) > 0 {
+		switch {
+		case len(r.bounds) > 0:
 			until = r.bounds[0]
+		case r.eager:
+			until = ts.FromTime(time.Now().Add(-slack))
+		default:
+			until = 0
 		}
 		r.mu.Unlock()
 		if passed || at > until {
@@ -237,6 +244,9 @@ func (r *reader) admit(ctx context.Context, at ts.Ts) (until ts.Ts, err error) {
 			return until, nil
 		}
 		timer := time.NewTimer(max(time.Until(at.Time().Add(slack)), time.Millisecond))
+		if !r.eager {
+			timer.Stop()
+		}
 		select {
 		case <-timer.C:
 		case <-r.bell:
@@ -393,7 +403,7 @@ func (r *reader) fill(s *step) {
 		}
 		if t.snap != nil {
 			if state := t.snap.state(s.seen); state != nil {
-				s.last, s.states = r.last, append(s.states, snapshotAt{t.snap.Consumer, state})
+				s.last, s.states = r.last, append(s.states, snapshotAt{t.snap.Consumer, state, t.snap.consumer.Idle()})
 			}
 		}
 	}

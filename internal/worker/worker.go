@@ -115,9 +115,12 @@ func (w *Worker) Open(ctx context.Context, spec Spec) error {
 	}
 	var t *tail
 	var err error
-	if spec.Graph.Part != 0 {
+	switch {
+	case spec.Graph.Part != 0 && len(spec.Jobs) == 1 && len(spec.Jobs[0].Inputs) > 0 && len(spec.Reads) == 0:
+		err = w.capture(ctx, &spec)
+	case spec.Graph.Part != 0:
 		t, err = w.follow(ctx, &spec)
-	} else {
+	default:
 		err = w.o.Store.Recover(ctx, spec.Graph, spec.Committed)
 	}
 	if err != nil {
