@@ -49,7 +49,7 @@ func (s *Store) apply(ctx context.Context, g Graph, st staged) error {
 	if err != nil {
 		return name.Error(err)
 	}
-	s.move(g, func(c *chain) { c.applied, c.sealed = st.epoch, max(c.sealed, st.epoch) })
+	s.move(g, func(c *chain) { c.applied, c.sealed, c.begun = st.epoch, max(c.sealed, st.epoch), false })
 	return nil
 }
 
@@ -128,6 +128,9 @@ func (s *Store) Discard(g Graph, after ts.Ts) error {
 // shows more than was committed, is a StoreBehind error.
 func (s *Store) Recover(ctx context.Context, g Graph, committed ts.Ts) error {
 	c := s.at(g)
+	if c.begun {
+		c.applied = 0
+	}
 	if c.applied > committed {
 		return weirerr.New(weirerr.StoreBehind, "the metadata store has epoch %s of a graph, the state store shows %s already", committed, c.applied).
 			With("path", s.dir).With("database", g.Database).With("graph", g.Part).

@@ -6,9 +6,9 @@ import (
 	"github.com/weirstream/weir/internal/ts"
 )
 
-// Begin makes a graph begin anew at an epoch, with nothing in its tables. Should
-// the process end before the graph's first Apply, it has to Begin again: the store
-// shows no epoch of it until then.
+// Begin makes a graph begin anew at an epoch, with nothing in its tables. Until its
+// first Apply there is nothing that it could Recover to, also after a restart: it has
+// to Begin again.
 func (s *Store) Begin(g Graph, at ts.Ts, tables []uint32) error {
 	if err := s.Discard(g, 0); err != nil {
 		return err
@@ -27,6 +27,6 @@ func (s *Store) Begin(g Graph, at ts.Ts, tables []uint32) error {
 	if err := b.Commit(pebble.Sync); err != nil {
 		return name.Error(err)
 	}
-	s.move(g, func(c *chain) { *c = chain{at, at} })
+	s.move(g, func(c *chain) { *c = chain{applied: at, sealed: at, begun: true} })
 	return nil
 }

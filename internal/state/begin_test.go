@@ -34,6 +34,9 @@ func TestBeginAnew(t *testing.T) {
 		same(t, "begun anew", shown(t, s), model{})
 		same(t, "a snapshot of before", shownBy(t, keep), had)
 		ok(t, keep.Release())
+		if err := s.Recover(ctx, own, 80); weirerr.CodeOf(err) != weirerr.StoreBehind {
+			t.Errorf("it is there, though it has only begun: %v", err)
+		}
 		ok(t, s.Close())
 		s = open(t, fs)
 		if err := s.Recover(ctx, own, 80); weirerr.CodeOf(err) != weirerr.StoreBehind {

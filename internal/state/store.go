@@ -81,6 +81,7 @@ type Store struct {
 type chain struct {
 	applied ts.Ts
 	sealed  ts.Ts // of the last seal: at least applied
+	begun   bool  // by Begin, and nothing was applied since
 }
 
 // Open opens the store in dir and creates it if it is not there. Errors:
@@ -142,7 +143,7 @@ func (s *Store) begin() error {
 		return weirerr.New(weirerr.FormatTooNew, "the state store has format %d, this weir knows %d", format, Format).
 			With("path", s.dir).Hint("run the weir that wrote it, or a newer one")
 	}
-	err := eachApplied(s.db, func(g Graph, at ts.Ts) { s.chains[g] = chain{at, at} })
+	err := eachApplied(s.db, func(g Graph, at ts.Ts) { s.chains[g] = chain{applied: at, sealed: at} })
 	if err != nil {
 		return err
 	}

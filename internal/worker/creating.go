@@ -6,28 +6,28 @@ import (
 
 	"github.com/weirstream/weir/internal/dataflow"
 	"github.com/weirstream/weir/internal/state"
+	"github.com/weirstream/weir/internal/ts"
 	"github.com/weirstream/weir/internal/weirerr"
 )
 
 // follow begins to follow the main graph for a job that is being created, and brings
 // the job's state to where it goes on: to the beginning, with spec.Positions nil, when
-// changes that it would need are not there any more.
+// changes that it would need are not logged.
 func (w *Worker) follow(ctx context.Context, spec *Spec) (*tail, error) {
 	main := w.graph(state.Graph{Database: spec.Graph.Database})
 	if main == nil || len(spec.Jobs) != 1 || len(spec.Jobs[0].Inputs) > 0 {
 		return nil, weirerr.New(weirerr.WrongState, "a graph that follows the main graph needs it open, and has one job without inputs of its own").
 			With("graph", spec.Graph)
 	}
-	var relations []dataflow.JobID
-	for _, r := range spec.Reads {
-		if r.Stream == nil {
-			relations = append(relations, r.Job.ID)
-		}
-	}
-	t := newTail(&w.o, relations)
-	if err := main.lead(t); err != nil {
+	main.sealer.apply.Lock() // what is logged from now on is applied after this
+	defer main.sealer.apply.Unlock()
+	snapshot, err := w.o.Store.Snapshot()
+	if err != nil {
 		return nil, err
 	}
+	t := newTail(spec.Graph.Part, spec.Reads)
+	t.epochs = []*shown{{at: main.sealer.shown, snapshot: snapshot, positions: main.sealer.positions}}
+	main.lead(t)
 	if err := w.settle(ctx, spec, t); err != nil {
 		w.unfollow(spec.Graph.Database, t)
 		return nil, err
@@ -36,35 +36,27 @@ func (w *Worker) follow(ctx context.Context, spec *Spec) (*tail, error) {
 	return t, nil
 }
 
-// lead gives a tail what the graph shows, and from then on what it commits.
-func (g *graph) lead(t *tail) error {
-	s := g.sealer
-	s.apply.Lock()
-	defer s.apply.Unlock()
-	snapshot, err := g.w.o.Store.Snapshot()
-	if err != nil {
-		return err
-	}
-	t.begin(s.shown, snapshot, s.positions)
+// lead gives a tail what is committed from now on.
+func (g *graph) lead(t *tail) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.w.mu.Lock()
 	g.w.tails[g.id.Database] = append(g.w.tails[g.id.Database], t)
 	g.w.mu.Unlock()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.arm(t)
-	return nil
+	g.arm(t, g.logged)
 }
 
-// arm tells a tail which of its relations' changes are collected, with g.mu.
-func (g *graph) arm(t *tail) {
+// arm tells a tail which of its relations' changes after an epoch are logged, with g.mu.
+func (g *graph) arm(t *tail, after ts.Ts) {
 	for _, id := range t.relations {
 		if since, on := g.taps[id]; on {
-			t.arm(id, since)
+			t.arm(id, max(since, after))
 		}
 	}
 }
 
-// settle brings the job's state to the committed epoch, or to its beginning.
+// settle brings the job's state to the committed epoch, or to its beginning. It comes to
+// the latter after each restart until the graph commits: Begin leaves nothing to recover.
 func (w *Worker) settle(ctx context.Context, spec *Spec, t *tail) error {
 	goesOn, err := t.goesOn(spec)
 	if err != nil {
@@ -72,36 +64,51 @@ func (w *Worker) settle(ctx context.Context, spec *Spec, t *tail) error {
 	}
 	if goesOn {
 		err := w.o.Store.Recover(ctx, spec.Graph, spec.Committed)
-		if err == nil || weirerr.CodeOf(err) != weirerr.StoreBehind {
+		if err == nil {
+			return w.trim(spec.Graph, spec.Committed)
+		}
+		if weirerr.CodeOf(err) != weirerr.StoreBehind {
 			return err
 		}
+		t.epochs = t.epochs[len(t.epochs)-1:]
 	}
 	spec.Positions = nil
 	j := spec.Jobs[0]
-	tables := make([]uint32, j.TableCount)
-	for i := range tables {
-		tables[i] = j.FirstTable + uint32(i)
+	tables := []uint32{changelogOf(spec.Graph.Part)}
+	for i := range j.TableCount {
+		tables = append(tables, j.FirstTable+uint32(i))
 	}
 	return w.o.Store.Begin(spec.Graph, spec.Committed, tables)
 }
 
-// goesOn tells whether all that has changed behind the cursors is still to come. It
-// says the same after each restart until the graph commits: what was begun anew
-// must not be taken for what was there before.
+// goesOn tells whether all that has changed behind the cursors is logged, and notes
+// the epochs that are to be followed.
 func (t *tail) goesOn(spec *Spec) (bool, error) {
 	at, err := places(spec.Positions)
 	if at == nil || err != nil {
 		return false, err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, r := range spec.Reads {
-		if p := at[r.Job.ID]; r.Stream != nil || p.Cursor == nil && !p.Done {
+	now := t.epochs[0]
+	missed, err := links(now.snapshot, spec.Graph, spec.Committed, now.at)
+	if err != nil || missed == nil && spec.Committed != now.at {
+		return false, err
+	}
+	for id, p := range at {
+		if p.Cursor == nil && !p.Done {
 			continue
 		}
-		if since, armed := t.since[r.Job.ID]; !armed || since > spec.Committed || t.epochs[0].at != spec.Committed {
+		for _, s := range missed {
+			if !slices.Contains(s.relations, id) {
+				return false, nil
+			}
+		}
+		if !t.armed(id, now.at) {
 			return false, nil
 		}
+	}
+	if last := len(missed) - 1; last >= 0 {
+		now.prev, now.relations = missed[last].prev, missed[last].relations
+		t.epochs = append(missed[:last], now)
 	}
 	return true, nil
 }

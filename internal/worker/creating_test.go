@@ -70,7 +70,7 @@ func (c *creator) background(seed uint64) (stop func() ts.Ts) {
 func TestAViewIsCreatedWhileItsTableIsWritten(t *testing.T) {
 	for name, table := range tables {
 		for shape, o := range map[string]Options{
-			"1 shard": {Shards: 1, most: 4000}, "3 shards, nothing in memory": {Shards: 3, most: 3000, Memory: 1, Wait: 1},
+			"1 shard": {Shards: 1, most: 4000}, "3 shards, nothing in memory": {Shards: 3, most: 3000, Memory: 1},
 		} {
 			t.Run(name+", "+shape, func(t *testing.T) {
 				t.Parallel()

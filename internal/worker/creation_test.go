@@ -3,7 +3,7 @@ package worker
 import (
 	"encoding/json"
 	"math/rand/v2"
-	"os"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -27,13 +27,13 @@ func (c *creator) follow(epochs int) {
 	}
 }
 
-// TestAWalkGoesOnWhereItWas, when the main graph has not moved meanwhile; else it
-// begins anew, also after a second restart.
+// TestAWalkGoesOnWhereItWas, also when the main graph had gone on; but when what has
+// changed was not logged it begins anew, also after a second restart.
 func TestAWalkGoesOnWhereItWas(t *testing.T) {
 	for name, table := range tables {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, created := standCreator(t, Options{Shards: 2, most: 3000}, table)
+			c, created := standCreator(t, Options{Shards: 2, most: 2000}, table)
 			c.traffic(1, 4000)
 			c.follow(1)
 			c.create(created[sumID])
@@ -43,18 +43,27 @@ func TestAWalkGoesOnWhereItWas(t *testing.T) {
 			if at == nil || m.cut != c.committed {
 				t.Fatalf("at %x after 4 epochs, cut %s of %s", at, m.cut, c.committed)
 			}
-			c.restart(true)
-			c.follow(1)
-			if next := c.cursorOf(m, baseID).Cursor; string(next) <= string(at) && !c.cursorOf(m, baseID).Done {
-				t.Errorf("it began anew: at %x, before %x", next, at)
+			goesOn := func(crash bool) {
+				t.Helper()
+				c.restart(crash)
+				c.follow(1)
+				p := c.cursorOf(m, baseID)
+				if !p.Done && string(p.Cursor) <= string(at) {
+					t.Errorf("it began anew: at %x, before %x", p.Cursor, at)
+				}
+				c.same("walked so far", c.contents(m.job), c.behind(m, m.reads[0].Job))
+				at = p.Cursor
 			}
-			c.same("walked so far", c.contents(m.job), c.behind(m, m.reads[0].Job))
-			at = c.cursorOf(m, baseID).Cursor
-			c.traffic(3, 10)
-			c.checkpoint() // the main graph alone
-			c.cuts[c.committed] = c.cut()
-			c.restart(false)
+			goesOn(true)
+			for i := range 3 { // the main graph alone
+				c.traffic(uint64(i), 30)
+				c.checkpoint()
+				c.cuts[c.committed] = c.cut()
+				goesOn(i == 1)
+			}
+			c.noTaps = true
 			c.restart(true)
+			c.restart(false)
 			c.follow(2)
 			if next := c.cursorOf(m, baseID).Cursor; string(next) >= string(at) {
 				t.Errorf("it went on at %x, though changes behind %x are lost", next, at)
@@ -169,6 +178,11 @@ func TestDroppedWhileItIsCreated(t *testing.T) {
 	c, created := standCreator(t, Options{Shards: 2, most: 3000}, tables["changes at the end"])
 	c.traffic(1, 2000)
 	c.follow(1)
+	logged := func() bool {
+		ids, err := c.store.Tables(1)
+		c.ok(err)
+		return slices.Contains(ids, changelogOf(uint32(sumID)))
+	}
 	for range 3 {
 		c.create(created[sumID])
 		c.follow(3)
@@ -177,11 +191,14 @@ func TestDroppedWhileItIsCreated(t *testing.T) {
 		c.take(true)
 		c.step() // dropped while it is at work
 		c.worker.Drop(ownGraph(sumID))
-		c.ok(c.store.Forget(ownGraph(sumID)))
+		c.ok(c.worker.Forget(ownGraph(sumID)))
 		for len(c.reports) > 0 {
 			<-c.reports
 		}
 		delete(c.makes, sumID)
+		if logged() {
+			t.Error("its changelog stays")
+		}
 		if n := len(c.worker.followers(1)); n > 0 {
 			t.Fatalf("%d graphs still follow", n)
 		}
@@ -198,10 +215,10 @@ func TestDroppedWhileItIsCreated(t *testing.T) {
 	c.same("created in the end", c.shown(created[sumID].job), c.expected(c.cut()))
 }
 
-// TestTheMainGraphDoesNotWait: a graph that lags is given, later, all it has missed.
+// TestTheMainGraphDoesNotWait: a graph that lags has, later, all it has missed, and
+// leaves nothing of it behind.
 func TestTheMainGraphDoesNotWait(t *testing.T) {
-	dir := t.TempDir()
-	c, created := standCreator(t, Options{Shards: 2, Wait: 1000, TempDir: dir}, tables["changes at the end"])
+	c, created := standCreator(t, Options{Shards: 2}, tables["changes at the end"])
 	c.traffic(1, 500)
 	c.follow(1)
 	c.create(created[sumID])
@@ -210,24 +227,29 @@ func TestTheMainGraphDoesNotWait(t *testing.T) {
 	if !m.walked {
 		t.Fatal("not walked after 3 epochs")
 	}
-	for i := range 30 {
-		c.traffic(uint64(i), 100)
-		c.checkpoint()
-		c.cuts[c.committed] = c.cut()
+	logged := func() bool {
+		ids, err := c.store.Tables(1)
+		c.ok(err)
+		return slices.Contains(ids, changelogOf(uint32(sumID)))
 	}
-	s := c.worker.graph(ownGraph(sumID)).tail.spill
-	s.done.Wait()
-	if s.live == 0 || s.bytes > s.limit {
-		t.Errorf("%d bytes wait in memory, %d chunks in the file", s.bytes, s.live)
+	for round := range 2 {
+		for i := range 30 {
+			c.traffic(uint64(i), 100)
+			c.checkpoint()
+			c.cuts[c.committed] = c.cut()
+		}
+		if !logged() {
+			t.Error("nothing is logged")
+		}
+		if round == 1 {
+			c.restart(true)
+		}
+		c.step()
+		c.quiet()
+		c.same("caught up", c.contents(m.job), c.expected(c.cuts[m.cut]))
 	}
-	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
-		t.Errorf("files: %v, %v", files, err)
-	}
-	c.step()
-	c.quiet()
-	c.same("caught up", c.contents(m.job), c.expected(c.cuts[m.cut]))
-	if s.live != 0 || s.bytes != 0 {
-		t.Errorf("still waiting: %d chunks, %d bytes", s.live, s.bytes)
+	if logged() {
+		t.Error("what was followed is still logged")
 	}
 }
 

@@ -19,9 +19,10 @@ import (
 // machine does: each follows the committed epochs of the main graph and joins it.
 type creator struct {
 	*stand
-	cuts  map[ts.Ts]ts.Ts // how far the channel was read, by committed epoch
-	makes map[dataflow.JobID]*making
-	build func() (main []Job, created map[dataflow.JobID]blueprint)
+	cuts   map[ts.Ts]ts.Ts // how far the channel was read, by committed epoch
+	makes  map[dataflow.JobID]*making
+	build  func() (main []Job, created map[dataflow.JobID]blueprint)
+	noTaps bool // the next restart does not say who reads what
 }
 
 // blueprint is a job to be created.
@@ -168,6 +169,9 @@ func (c *creator) restart(crash bool, joined ...dataflow.JobID) map[dataflow.Job
 		for _, r := range created[id].reads {
 			taps = append(taps, r.Job.ID)
 		}
+	}
+	if c.noTaps {
+		taps, c.noTaps = nil, false
 	}
 	c.ok(c.worker.Open(context.Background(), Spec{
 		Graph: graphID, Attempt: c.attempt, Committed: c.committed, Positions: c.positions, Jobs: main, Taps: taps,

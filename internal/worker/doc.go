@@ -12,7 +12,7 @@
 // the main graph's committed epochs, and joins it when it stands where that stands:
 //
 //	main graph   ──e1───────e2───────e3──────────e4 (Merge)──►
-//	                 ╰─ tail: changes, snapshot ─╮  ▲
+//	                 ╰─ changelog, snapshot ─────╮  ▲
 //	creating graph     (e1, e2] ── (e2, e3] ─────╯──╯
 //	                   in each: changes behind the cursor, then the next piece, in key order
 //
@@ -32,7 +32,8 @@
 //   - graphs take turns; one that waits for its input, store or commit delays no other;
 //   - at every epoch of a creating graph its job is the query over the groups up to the
 //     cursor, and over the streams up to its position, as of that epoch;
-//   - the main graph waits for no creating graph: what waits for one goes to a file;
+//   - the main graph waits for no creating graph: what one has not followed is in the store,
+//     sealed with the main graph's epochs, so a restart loses nothing of it;
 //   - a job that joins gets every row of the epoch, once, those that had passed too;
 //   - after Drop has returned nothing of the graph runs, and nothing is reported of it.
 //

@@ -20,6 +20,7 @@ type epoch struct {
 	positions Positions
 	faults    []dataflow.Fault
 	dead      map[dataflow.JobID]error // of the relations that others follow
+	logs      []*logged                // for the creating graphs
 	walked    bool
 	sealed    state.Sealed
 }
@@ -41,6 +42,7 @@ func (g *graph) endEpoch() error {
 		e.prev, g.sealed = g.sealed, b.Curr
 		e.deltas = g.changes()
 		e.rows, e.dead = g.tapped()
+		e.logs = g.logs(e)
 	}
 	if g.tail != nil {
 		g.tail.forget(b.Curr)
@@ -101,8 +103,24 @@ func (g *graph) tap(from ts.Ts, want ...dataflow.JobID) {
 		}
 	}
 	for _, t := range tails {
-		g.arm(t)
+		g.arm(t, from)
 	}
+}
+
+// logs are what an epoch puts into changelogs.
+func (g *graph) logs(e *epoch) (all []*logged) {
+	if g.id.Part != 0 {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.logged = e.Curr
+	for _, t := range g.w.followers(g.id.Database) {
+		if l := t.log(e.prev, e.rows); l != nil {
+			all = append(all, l)
+		}
+	}
+	return all
 }
 
 // tapped takes the deltas since the last checkpoint.

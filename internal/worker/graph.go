@@ -45,6 +45,7 @@ type graph struct {
 	closing  bool
 	turning  sync.Mutex               // held through a turn
 	taps     map[dataflow.JobID]ts.Ts // relations whose deltas are collected, and after which epoch
+	logged   ts.Ts                    // the last checkpoint whose deltas were given to changelogs
 }
 
 // phase is where in an epoch a graph is.
@@ -59,7 +60,7 @@ const (
 func newGraph(w *Worker, spec Spec, t *tail) (*graph, error) {
 	g := &graph{
 		w: w, id: spec.Graph, attempt: spec.Attempt, flow: dataflow.NewGraph(w.o.Shards), at: spec.Committed, sealed: spec.Committed, pace: newPace(),
-		taps: map[dataflow.JobID]ts.Ts{},
+		taps: map[dataflow.JobID]ts.Ts{}, logged: spec.Committed,
 	}
 	g.sealer = newSealer(g, spec)
 	g.inputs = newInputs(g, spec.Committed, spec.Positions)

@@ -19,16 +19,19 @@ func TestMutants(t *testing.T) {
 		"changes before the cursor lost":  {"walk_run.go", "bytes.Compare(group, rd.cursor) <= 0", "bytes.Compare(group, rd.cursor) < 0"},
 		"changes behind the cursor kept":  {"walk_run.go", "bytes.Compare(group, rd.cursor) <= 0", "true"},
 		"groups read in two":              {"walk_run.go", "if rd.cursor != nil && bytes.Equal(group, rd.cursor) {", "if false {"},
-		"goes on without the changes":     {"creating.go", "|| t.epochs[0].at != spec.Committed {", "{"},
+		"goes on without the changes":     {"creating.go", "if !t.armed(id, now.at) {", "if false {"},
+		"goes on over a gap":              {"changelog.go", "if s.prev != at {", "if false {"},
+		"goes on where it is not logged":  {"creating.go", "if !slices.Contains(s.relations, id) {", "if false {"},
+		"begun anew, taken for the old":   {"creating.go", "return w.o.Store.Begin(spec.Graph, spec.Committed, tables)", "return w.o.Store.Begin(spec.Graph, spec.Committed, nil)"},
 		"what has passed is not repeated": {"merge.go", "g.flow.Repeat(r.Job.ID, to)", ""},
 		"a stream's beginning is lost":    {"merge.go", "s.begun, s.at})", "s.at, s.at})"},
 		"merged in the middle":            {"creating.go", "return g.inputs.met()", "return true"},
 		"walked too soon":                 {"walk.go", "if !r.done {\n\t\t\treturn false", "if r.done {\n\t\t\treturn false"},
 		"a failed relation goes unseen":   {"walk_run.go", "if err := s.dead[rd.ID]; err != nil {", "if err := s.dead[rd.ID]; false {"},
-		"collected too late":              {"tail.go", "armed && since <= prev && c != nil", "armed && since < prev && c != nil"},
+		"logged from too early":           {"tail.go", "return yes && since <= at", "return yes"},
 		"a creation's chain stays":        {"sealer.go", "for _, j := range e.Merge {", "for _, j := range e.Merge[:0] {"},
-		"nothing goes to the file":        {"spill.go", "if s.bytes > s.limit && !s.work", "if false && !s.work"},
-		"the file is not read":            {"spill.go", "for from < to {", "for from > to {"},
+		"what was followed stays":         {"sealer.go", "if g.tail != nil {", "if false {"},
+		"one block of changes":            {"changelog.go", "for i, n := 0, uint32(0); i < c.N; n++ {", "for i, n := 0, uint32(0); i == 0; n++ {"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			mutant.Kill(t, ".", m.file, m.old, m.new, "Test[^M]")

@@ -28,10 +28,6 @@ type Options struct {
 	Memory int64
 	// Step bounds a graph's turn: 10 ms.
 	Step time.Duration
-	// Wait bounds, in bytes, the changes of the main graph that wait in memory for a job that
-	// is being created: 64 MiB. More go to a file in TempDir, the system's when empty.
-	Wait    int64
-	TempDir string
 
 	piece int   // rows of relations read in an epoch, at least, when there are so many: 128 Ki
 	most  int64 // bytes of them, at most: 64 MiB

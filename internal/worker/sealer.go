@@ -96,6 +96,12 @@ func (s *sealer) take() *epoch {
 func (s *sealer) seal(e *epoch) (err error) {
 	c := &Collected{Graph: e.Graph, Attempt: e.Attempt, Curr: e.Curr, Positions: e.positions, Faults: e.faults, Walked: e.walked}
 	if e.Kind == barrier.Checkpoint {
+		for _, l := range e.logs {
+			d := s.g.spare.take(changelogOf(l.tail.part))
+			l.fill(d, e.prev, e.Curr)
+			l.rows = nil
+			e.deltas = append(e.deltas, d)
+		}
 		e.sealed, err = s.g.w.o.Store.Seal(context.Background(), e.Graph, e.prev, e.Curr, e.deltas)
 		if err != nil {
 			return err
@@ -129,7 +135,12 @@ func (g *graph) commit(ctx context.Context, curr ts.Ts) error {
 			return err
 		}
 		for _, j := range e.Merge { // what its own graph had is the main graph's now
-			if err := g.w.o.Store.Forget(state.Graph{Database: g.id.Database, Part: uint32(j.ID)}); err != nil {
+			if err := g.w.Forget(state.Graph{Database: g.id.Database, Part: uint32(j.ID)}); err != nil {
+				return err
+			}
+		}
+		if g.tail != nil {
+			if err := g.w.trim(g.id, e.Curr); err != nil {
 				return err
 			}
 		}

@@ -12,14 +12,14 @@ import (
 	"github.com/weirstream/weir/internal/zset"
 )
 
-// tail holds what a creating graph needs of the main graph: the committed epochs that
-// it has not followed yet. The main graph never waits for it.
+// tail knows the committed epochs of the main graph that a creating graph has not
+// followed yet; what changed in them is in its changelog. The main graph never waits for it.
 type tail struct {
-	relations []dataflow.JobID
-	spill     *spill
+	part      uint32           // the creating graph's
+	relations []dataflow.JobID // ascending
 
 	mu     sync.Mutex
-	since  map[dataflow.JobID]ts.Ts // of relations whose changes are here: all after this epoch
+	since  map[dataflow.JobID]ts.Ts // of relations whose changes are logged: all after this epoch
 	epochs []*shown
 	broken error // the main graph did not go on where it was
 	idle   bool  // nobody reads old rows any more: snapshots are not kept
@@ -29,8 +29,8 @@ type tail struct {
 // shown is a committed epoch of the main graph.
 type shown struct {
 	at, prev  ts.Ts
-	snapshot  *state.Snapshot // nil: not kept
-	rows      map[dataflow.JobID]*held
+	relations []dataflow.JobID // whose changes are logged
+	snapshot  *state.Snapshot  // nil: not kept
 	positions Positions
 	dead      map[dataflow.JobID]error // relations whose jobs have failed
 }
@@ -39,18 +39,18 @@ type shown struct {
 // names the newest epoch that the coordinator knows of: at most one more is committed then.
 const snapshotsKept = 3
 
-func newTail(o *Options, relations []dataflow.JobID) *tail {
-	return &tail{relations: relations, spill: newSpill(o), since: map[dataflow.JobID]ts.Ts{}}
+func newTail(part uint32, reads []Read) *tail {
+	t := &tail{part: part, since: map[dataflow.JobID]ts.Ts{}}
+	for _, r := range reads {
+		if r.Stream == nil {
+			t.relations = append(t.relations, r.Job.ID)
+		}
+	}
+	slices.Sort(t.relations)
+	return t
 }
 
-// begin is called before any epoch: the main graph shows this one.
-func (t *tail) begin(at ts.Ts, n *state.Snapshot, p Positions) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.epochs = []*shown{{at: at, snapshot: n, positions: p}}
-}
-
-// arm says that a relation's changes after an epoch are collected.
+// arm says that a relation's changes after an epoch are logged.
 func (t *tail) arm(id dataflow.JobID, since ts.Ts) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -59,17 +59,37 @@ func (t *tail) arm(id dataflow.JobID, since ts.Ts) {
 	}
 }
 
-// armed tells since which epoch a relation's changes are here.
-func (t *tail) armed(id dataflow.JobID) (since ts.Ts, yes bool) {
+// armed tells whether a relation's changes after an epoch are logged.
+func (t *tail) armed(id dataflow.JobID, at ts.Ts) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	since, yes = t.since[id]
-	return since, yes
+	since, yes := t.since[id]
+	return yes && since <= at
+}
+
+// log is what an epoch that follows prev puts into the changelog; nil: nothing.
+func (t *tail) log(prev ts.Ts, rows map[view.Relation]*zset.Chunk) *logged {
+	l := &logged{tail: t, rows: map[dataflow.JobID]*zset.Chunk{}}
+	for _, id := range t.relations {
+		if t.armed(id, prev) {
+			l.relations = append(l.relations, id)
+			l.rows[id] = rows[view.Relation(id)]
+		}
+	}
+	if l.relations == nil {
+		return nil
+	}
+	return l
 }
 
 // add takes an epoch that the main graph has committed.
 func (t *tail) add(e *epoch, prev ts.Ts, n *state.Snapshot) {
-	s := &shown{at: e.Curr, prev: prev, positions: e.positions, dead: e.dead, rows: map[dataflow.JobID]*held{}}
+	s := &shown{at: e.Curr, prev: prev, positions: e.positions, dead: e.dead}
+	for _, l := range e.logs {
+		if l.tail == t {
+			s.relations = l.relations
+		}
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -77,12 +97,6 @@ func (t *tail) add(e *epoch, prev ts.Ts, n *state.Snapshot) {
 	}
 	if len(t.epochs) > 0 && t.epochs[len(t.epochs)-1].at != prev {
 		t.broken = weirerr.New(weirerr.WrongState, "the main graph has left the epoch that a job being created had followed it to")
-	}
-	for _, id := range t.relations {
-		c := e.rows[view.Relation(id)]
-		if since, armed := t.since[id]; armed && since <= prev && c != nil {
-			s.rows[id] = t.spill.wait(c)
-		}
 	}
 	if !t.idle {
 		n.Retain()
@@ -115,20 +129,16 @@ func (t *tail) newer(cut ts.Ts) bool {
 	return len(t.epochs) > 0 && t.epochs[len(t.epochs)-1].at > cut
 }
 
-// forget drops the epochs up to one that was followed.
+// forget drops the epochs up to one that was followed. The newest stays known.
 func (t *tail) forget(cut ts.Ts) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for len(t.epochs) > 0 && t.epochs[0].at <= cut {
-		t.drop(t.epochs[0])
+		t.epochs[0].release()
+		if len(t.epochs) == 1 {
+			return
+		}
 		t.epochs = slices.Delete(t.epochs, 0, 1)
-	}
-}
-
-func (t *tail) drop(s *shown) {
-	s.release()
-	for _, w := range s.rows {
-		t.spill.forget(w)
 	}
 }
 
@@ -150,27 +160,6 @@ func (s *shown) release() {
 	}
 }
 
-// close drops everything.
-func (t *tail) close() {
-	t.mu.Lock()
-	t.closed = true
-	for _, s := range t.epochs {
-		t.drop(s)
-	}
-	t.epochs = nil
-	t.mu.Unlock()
-	t.spill.close()
-}
-
-// changed gives the rows by which a relation has changed in an epoch, in chunks.
-func (t *tail) changed(s *shown, id dataflow.JobID, kinds []zset.Kind, fn func(c *zset.Chunk) error) error {
-	w := s.rows[id]
-	if w == nil {
-		return nil
-	}
-	return t.spill.read(w, kinds, fn)
-}
-
 // hold keeps a snapshot for the reader, nil when it is not kept.
 func (t *tail) hold(s *shown) *state.Snapshot {
 	t.mu.Lock()
@@ -179,4 +168,15 @@ func (t *tail) hold(s *shown) *state.Snapshot {
 		s.snapshot.Retain()
 	}
 	return s.snapshot
+}
+
+// close drops everything.
+func (t *tail) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+	for _, s := range t.epochs {
+		s.release()
+	}
+	t.epochs = nil
 }

@@ -103,6 +103,7 @@ func (w *walk) close() {
 // run reads what an epoch takes, in a goroutine of its own.
 type run struct {
 	*walk
+	prev   ts.Ts
 	cut    ts.Ts
 	steps  chan *step
 	failed error // when steps is closed
@@ -116,7 +117,7 @@ type run struct {
 
 func (w *walk) start(cut ts.Ts) *run {
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &run{walk: w, cut: cut, steps: make(chan *step, stepsAhead), cancel: cancel, ended: make(chan struct{})}
+	r := &run{walk: w, prev: w.g.at, cut: cut, steps: make(chan *step, stepsAhead), cancel: cancel, ended: make(chan struct{})}
 	failed := w.g.flow.Fault(w.g.job()) != nil
 	go func() {
 		defer close(r.ended)

@@ -3,9 +3,11 @@ package worker
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"github.com/weirstream/weir/internal/dataflow"
 	"github.com/weirstream/weir/internal/state"
+	"github.com/weirstream/weir/internal/weirerr"
 	"github.com/weirstream/weir/internal/zset"
 )
 
@@ -15,18 +17,8 @@ func (r *run) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range epochs {
-		if s.prev == 0 {
-			continue // where the following began
-		}
-		for _, rd := range r.reads {
-			if err := r.follow(ctx, s, rd); err != nil {
-				return err
-			}
-		}
-	}
-	if r.walked() {
-		return nil
+	if err := r.followAll(ctx, epochs); err != nil || r.walked() {
+		return err
 	}
 	snapshot := r.tail.hold(epochs[len(epochs)-1])
 	if snapshot == nil {
@@ -39,16 +31,38 @@ func (r *run) read(ctx context.Context) error {
 	return err
 }
 
+// followAll gives the changes of epochs.
+func (r *run) followAll(ctx context.Context, epochs []*shown) error {
+	n, err := r.g.w.o.Store.Snapshot()
+	if err != nil {
+		return err
+	}
+	for _, s := range epochs {
+		for _, rd := range r.reads {
+			if err == nil && s.at > r.prev {
+				err = r.follow(ctx, n, s, rd)
+			}
+		}
+	}
+	if e := n.Release(); err == nil {
+		err = e
+	}
+	return err
+}
+
 // follow gives a relation's changes of one of the main graph's epochs, to what was read of it.
-func (r *run) follow(ctx context.Context, s *shown, rd *course) error {
+func (r *run) follow(ctx context.Context, n *state.Snapshot, s *shown, rd *course) error {
 	if err := s.dead[rd.ID]; err != nil {
 		return r.give(ctx, &step{faults: []dataflow.Fault{{Job: r.g.job(), Err: err, Cause: rd.ID}}})
 	}
 	if !rd.begun() {
 		return nil
 	}
+	if !slices.Contains(s.relations, rd.ID) {
+		return weirerr.New(weirerr.WrongState, "what has changed of %s in epoch %s is not logged", rd.Name, s.at).With("graph", r.g.id)
+	}
 	var group []byte
-	return r.tail.changed(s, rd.ID, rd.Stored.Kinds, func(c *zset.Chunk) error {
+	return changes(n, r.g.id, s.at, rd.ID, rd.Stored.Kinds, func(c *zset.Chunk) error {
 		if !rd.done {
 			var sel []int32
 			for i := range c.N {
@@ -66,7 +80,7 @@ func (r *run) follow(ctx context.Context, s *shown, rd *course) error {
 func (r *run) pieces(ctx context.Context, n *state.Snapshot) error {
 	p := &piece{run: r, ctx: ctx}
 	for _, rd := range r.reads {
-		if since, armed := r.tail.armed(rd.ID); rd.done || !armed || since > r.cut {
+		if rd.done || !r.tail.armed(rd.ID, r.cut) {
 			continue
 		}
 		if err := p.read(n, rd); err != nil || p.full {

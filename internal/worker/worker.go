@@ -38,9 +38,6 @@ func New(o Options) *Worker {
 	if o.Step <= 0 {
 		o.Step = 10 * time.Millisecond
 	}
-	if o.Wait <= 0 {
-		o.Wait = 64 << 20
-	}
 	if o.piece <= 0 {
 		o.piece = 128 << 10
 	}
