@@ -106,7 +106,7 @@ func files(t *testing.T, want func(string) bool) (found []string) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && rel != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "bin" || d.Name() == "weir-data") {
+		if d.IsDir() && rel != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "bin" || d.Name() == "weir-data" || d.Name() == "node_modules") {
 			return filepath.SkipDir
 		}
 		if !d.IsDir() && want(rel) {
