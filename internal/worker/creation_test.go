@@ -10,6 +10,7 @@ import (
 
 	"github.com/weirstream/weir/internal/barrier"
 	"github.com/weirstream/weir/internal/dataflow"
+	"github.com/weirstream/weir/internal/state"
 	"github.com/weirstream/weir/internal/ts"
 	"github.com/weirstream/weir/internal/view"
 	"github.com/weirstream/weir/internal/zset"
@@ -232,6 +233,7 @@ func TestTheMainGraphDoesNotWait(t *testing.T) {
 		c.ok(err)
 		return slices.Contains(ids, changelogOf(uint32(sumID)))
 	}
+	c.traffic(77, 5000) // more than a block
 	for round := range 2 {
 		for i := range 30 {
 			c.traffic(uint64(i), 100)
@@ -250,6 +252,58 @@ func TestTheMainGraphDoesNotWait(t *testing.T) {
 	}
 	if logged() {
 		t.Error("what was followed is still logged")
+	}
+}
+
+// TestACreationBehindSealedEpochs begins to read where its changes begin to be logged.
+func TestACreationBehindSealedEpochs(t *testing.T) {
+	c, created := standCreator(t, Options{Shards: 2, most: 2000}, tables["changes at the end"])
+	c.traffic(1, 3000)
+	f := c.views.Follow(1, view.Relation(baseID), 1<<20) // has them collected, but not logged
+	defer f.Close()
+	c.follow(2)
+	var sealed []*Collected
+	for i := range waiting {
+		c.traffic(uint64(i), 100)
+		c.barrier(barrier.Checkpoint, nil)
+		sealed = append(sealed, c.take(false))
+	}
+	c.create(created[sumID])
+	for _, e := range sealed {
+		c.committed, c.positions = e.Curr, e.Positions
+		c.cuts[e.Curr] = c.cut()
+		c.ok(c.worker.Commit(t.Context(), graphID, e.Curr))
+		c.step()
+		c.quiet()
+		m := c.makes[sumID]
+		c.same("walked so far", c.contents(m.job), c.behind(m, m.reads[0].Job))
+	}
+	for m := c.makes[sumID]; !m.walked; {
+		c.follow(1)
+		c.same("walked so far", c.contents(m.job), c.behind(m, m.reads[0].Job))
+	}
+}
+
+// TestAChangelogWithAGap is of no use.
+func TestAChangelogWithAGap(t *testing.T) {
+	c, _ := standCreator(t, Options{Shards: 1}, tables["changes at the end"])
+	g := ownGraph(sumID)
+	l := &logged{relations: []dataflow.JobID{baseID}}
+	d := state.NewDelta(changelogOf(g.Part))
+	for i, prev := range []ts.Ts{100, 110, 125} { // (110, 120], but then (125, 130]
+		l.fill(d, prev, ts.Ts(110+10*i))
+	}
+	c.ok(c.store.Begin(g, 100, nil))
+	sealed, err := c.store.Seal(t.Context(), g, 100, 130, []*state.Delta{d})
+	c.ok(err)
+	c.ok(c.store.Apply(t.Context(), sealed))
+	n, err := c.store.Snapshot()
+	c.ok(err)
+	defer n.Release()
+	for upTo, want := range map[ts.Ts]int{100: 0, 110: 1, 120: 2, 130: 0, 140: 0} {
+		if got, err := links(n, g, 100, upTo); err != nil || len(got) != want {
+			t.Errorf("up to %d: %d epochs, want %d; %v", upTo, len(got), want, err)
+		}
 	}
 }
 
