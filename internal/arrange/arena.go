@@ -174,11 +174,12 @@ func (a *arena) unlink(place, list uint32) {
 func (a *arena) holes() int64 { return a.reserved - a.live }
 
 // vacate moves the blocks of the emptiest page elsewhere and drops it. It tells
-// moved of every block's new place. It is false when there is no page to gain.
+// moved of every block's new place. It is false when there is no page to gain. The
+// first page stays: another in its stead would have a block at place 0, which is none.
 func (a *arena) vacate(moved func(owner, place uint32)) bool {
 	best, least := uint32(0), uint32(pageUnits*15/16)
 	for page, used := range a.used {
-		if a.pages[page] != nil && used < least && uint32(page) != a.page {
+		if page != 0 && a.pages[page] != nil && used < least && uint32(page) != a.page {
 			best, least = uint32(page), used
 		}
 	}
@@ -186,11 +187,7 @@ func (a *arena) vacate(moved func(owner, place uint32)) bool {
 		return false
 	}
 	a.unlinkAll(best)
-	start := uint32(0)
-	if best == 0 {
-		start = 1
-	}
-	for at := start; at < pageUnits; {
+	for at := uint32(0); at < pageUnits; {
 		place := best<<pageShift | at
 		b := a.at(place)
 		owner, units := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
@@ -210,11 +207,7 @@ func (a *arena) vacate(moved func(owner, place uint32)) bool {
 
 // unlinkAll takes a page's free blocks out of their lists.
 func (a *arena) unlinkAll(page uint32) {
-	at := uint32(0)
-	if page == 0 {
-		at = 1
-	}
-	for at < pageUnits {
+	for at := uint32(0); at < pageUnits; {
 		place := page<<pageShift | at
 		b := a.at(place)
 		units := binary.LittleEndian.Uint32(b[4:])

@@ -142,3 +142,34 @@ func TestTableDeletesOnce(t *testing.T) {
 		table.Sealed()
 	}
 }
+
+// Pages are vacated and used again, the first one too, when sizes change.
+func TestPagesTurnOver(t *testing.T) {
+	table := arrange.New()
+	const groups = 4000
+	id := func(phase, i int) uint64 { return uint64(phase*groups + i) }
+	for phase := range 12 {
+		for i := range groups {
+			slot, _ := find(table, id(phase, i))
+			binary.BigEndian.PutUint64(table.SetHead(slot, 50+phase*60), id(phase, i))
+			if phase == 0 {
+				continue
+			}
+			slot, _ = find(table, id(phase-1, i))
+			if head := table.Head(slot); binary.BigEndian.Uint64(head) != id(phase-1, i) {
+				t.Fatalf("group %d has the head %x", id(phase-1, i), head[:8])
+			}
+			table.DropHead(slot)
+			if i%100 == 0 {
+				table.Sealed()
+				table.Tick()
+			}
+		}
+	}
+	for i := range groups {
+		slot, _ := find(table, id(11, i))
+		if head := table.Head(slot); len(head) == 0 || binary.BigEndian.Uint64(head) != id(11, i) {
+			t.Fatalf("group %d has the head %x", id(11, i), head)
+		}
+	}
+}
