@@ -35,7 +35,7 @@ func TestMutants(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			mutant.Kill(t, ".", m.file, m.old, m.new, "TestTable|TestBudget|TestHoles")
+			mutant.Kill(t, ".", m.file, m.old, m.new, "TestTable|TestBudget|TestHoles|TestPages")
 		})
 	}
 }
