@@ -99,7 +99,7 @@ func (m *Machine) committed(e Committed) {
 		return
 	}
 	c := d.commit
-	d.commit, d.committed, d.failures = nil, c.Curr, 0
+	d.commit, d.committed, d.failures, d.ran = nil, c.Curr, 0, true
 	d.flight = d.flight[len(c.Epochs):]
 	for _, g := range c.Merge {
 		m.merged(d, g)

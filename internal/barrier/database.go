@@ -32,6 +32,7 @@ type database struct {
 	due       ts.Ts    // of the next periodic barrier
 	wanted    ts.Ts    // somebody waits for an epoch >= it
 	initial   bool     // the next barrier is the attempt's first
+	ran       bool     // an epoch of the attempt is committed
 
 	jobs     []Job // of the main graph, sorted
 	queue    []*Command

@@ -79,7 +79,7 @@ func (m *Machine) recovered(e Recovered) {
 		m.odd(e, "the database runs")
 		return
 	}
-	d.recovering, d.initial = false, true
+	d.recovering, d.initial, d.ran = false, true, false
 	d.committed, d.prev, d.due, d.plain, d.wanted = e.Committed, e.Committed, ts.Ts(0), 0, 0
 	d.jobs = slices.Clone(e.Jobs)
 	slices.Sort(d.jobs)

@@ -11,6 +11,7 @@ type Status struct {
 	Database   Database
 	Attempt    Attempt
 	Recovering bool
+	Ran        bool // an epoch of this attempt is committed
 	Committed  ts.Ts
 	InFlight   []Flight // main graph first, each graph in order
 	Queued     int      // commands that wait for their barrier
@@ -27,7 +28,7 @@ type Flight struct {
 func (m *Machine) Status() []Status {
 	all := make([]Status, 0, len(m.dbs))
 	for _, d := range m.dbs {
-		s := Status{Database: d.id, Attempt: d.attempt, Recovering: d.recovering, Committed: d.committed, Queued: len(d.queue)}
+		s := Status{Database: d.id, Attempt: d.attempt, Recovering: d.recovering, Ran: d.ran, Committed: d.committed, Queued: len(d.queue)}
 		for _, e := range d.flight {
 			s.InFlight = append(s.InFlight, e.status(d.commit))
 		}

@@ -12,36 +12,22 @@ func (b *binder) funcRef(ref *sql.FuncRef, s *scope) (*from, error) {
 	name := ref.Call.Name[len(ref.Call.Name)-1]
 	ctx := &context{b: b, s: &scope{outer: s}, place: "functions in FROM"}
 	ctx.s.agg = &grouping{clause: ctx}
-	var rel algebra.Rel
-	var col algebra.Col
-	if b.reg.IsSet(name) && ref.Call.Over == nil {
-		args, err := ctx.all(ref.Call.Args)
-		if err != nil {
-			return nil, err
-		}
-		set, err := b.reg.ResolveSet(name, args, ref.Pos())
-		if err != nil {
-			return nil, err
-		}
-		col = b.q.New(name, set.T)
-		rel = &algebra.ProjectSet{In: ctx.joined(one()), Funcs: []algebra.SetItem{{Col: col, Call: set}}}
-	} else {
-		x, err := ctx.bind(ref.Call)
-		if err != nil {
-			return nil, err
-		}
-		if x, err = b.reg.Decided(x, ref.Pos()); err != nil {
-			return nil, err
-		}
-		col = b.q.New(name, x.Type())
-		in := ctx.joined(one())
-		rel = &algebra.Project{In: in, Items: append(b.pass(in.Out()), algebra.Item{Col: col, X: x})}
+	rel, cols, err := b.callInFrom(ref, ctx, name)
+	if err != nil {
+		return nil, err
 	}
 	t := &table{name: name}
 	if ref.Alias != "" {
 		t.name = ref.Alias
 	}
-	t.cols = []column{{name: t.name, col: col, table: t}}
+	for _, col := range cols {
+		t.cols = append(t.cols, column{name: t.name, col: col, table: t})
+	}
+	if len(cols) > 1 { // only a single column is called as its table
+		for i := range t.cols {
+			t.cols[i].name = name
+		}
+	}
 	if ref.Ordinality {
 		n := b.q.New("ordinality", datum.Ref(datum.OIDInt8))
 		rel = withOrdinality(rel, n)
@@ -51,6 +37,43 @@ func (b *binder) funcRef(ref *sql.FuncRef, s *scope) (*from, error) {
 		return nil, err
 	}
 	return &from{rel: rel, tables: []*table{t}, cols: t.cols}, nil
+}
+
+// callInFrom is the relation of a function's rows: one row of a scalar function.
+func (b *binder) callInFrom(ref *sql.FuncRef, ctx *context, name string) (algebra.Rel, []algebra.Col, error) {
+	if !b.reg.IsSet(name) || ref.Call.Over != nil {
+		x, err := ctx.bind(ref.Call)
+		if err != nil {
+			return nil, nil, err
+		}
+		if x, err = b.reg.Decided(x, ref.Pos()); err != nil {
+			return nil, nil, err
+		}
+		in, item := ctx.joined(one()), algebra.Item{Col: b.q.New(name, x.Type()), X: x}
+		return &algebra.Project{In: in, Items: append(b.pass(in.Out()), item)}, []algebra.Col{item.Col}, nil
+	}
+	args, err := ctx.all(ref.Call.Args)
+	if err != nil {
+		return nil, nil, err
+	}
+	calls := [][]expr.Expr{args}
+	if name == "unnest" && len(args) > 1 { // of several arrays, side by side
+		calls = nil
+		for _, a := range args {
+			calls = append(calls, []expr.Expr{a})
+		}
+	}
+	set := &algebra.ProjectSet{In: ctx.joined(one())}
+	var cols []algebra.Col
+	for _, args := range calls {
+		call, err := b.reg.ResolveSet(name, args, ref.Pos())
+		if err != nil {
+			return nil, nil, err
+		}
+		cols = append(cols, b.q.New(name, call.T))
+		set.Funcs = append(set.Funcs, algebra.SetItem{Col: cols[len(cols)-1], Call: call})
+	}
+	return set, cols, nil
 }
 
 func withOrdinality(rel algebra.Rel, n algebra.Col) algebra.Rel {

@@ -28,10 +28,6 @@ func figure(e sql.Expr) (string, strength) {
 		if n := len(e.Type.Names); n > 0 {
 			return e.Type.Names[n-1], weakName
 		}
-	case *sql.Literal:
-		if e.Kind == sql.Boolean {
-			return "bool", weakName
-		}
 	case *sql.Case:
 		if e.Else != nil {
 			if name, s := figure(e.Else); s == strongName {

@@ -213,7 +213,7 @@ func (w *world) ours(q *plan.Query) ([]string, error) {
 		return nil, err
 	}
 	var rows []string
-	for _, r := range planrun.Text(c, q.Columns, pgvalue.Options{Zone: time.UTC}) {
+	for _, r := range planrun.Text(c, q.Columns, pgvalue.Options{Zone: w.env.Zone}) {
 		rows = append(rows, line(r))
 	}
 	return rows, nil

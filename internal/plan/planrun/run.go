@@ -2,12 +2,14 @@ package planrun
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/weirstream/weir/internal/catalog"
 	"github.com/weirstream/weir/internal/codec/pgvalue"
 	"github.com/weirstream/weir/internal/expr"
 	"github.com/weirstream/weir/internal/plan"
+	"github.com/weirstream/weir/internal/sql"
 	"github.com/weirstream/weir/internal/zset"
 )
 
@@ -23,11 +25,11 @@ func Run(q *plan.Query, tables Tables, env *expr.Env) (*zset.Chunk, error) {
 	}
 	sel := all(c.N)
 	slices.SortStableFunc(sel, func(a, b int32) int { return compareRows(c, q.Order, int(a), int(b)) })
-	lo, err := r.count(q.Offset, 0)
+	lo, err := r.count(q.Offset, 0, "2201X")
 	if err != nil {
 		return nil, err
 	}
-	n, err := r.count(q.Limit, len(sel))
+	n, err := r.count(q.Limit, len(sel), "2201W")
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +64,7 @@ type runner struct {
 }
 
 // count is the value of LIMIT or OFFSET.
-func (r *runner) count(e expr.Expr, none int) (int, error) {
+func (r *runner) count(e expr.Expr, none int, code string) (int, error) {
 	if e == nil {
 		return none, nil
 	}
@@ -73,7 +75,10 @@ func (r *runner) count(e expr.Expr, none int) (int, error) {
 	if v.Cols[0].Null(0) {
 		return none, nil
 	}
-	return int(v.Cols[0].Ints[0]), nil
+	if n := v.Cols[0].Ints[0]; n < 0 {
+		return 0, &sql.Error{Code: code, Message: "LIMIT and OFFSET must not be negative", Pos: -1}
+	}
+	return int(min(v.Cols[0].Ints[0], math.MaxInt32)), nil
 }
 
 // node computes a Node once.

@@ -1,0 +1,212 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weirstream/weir/internal/catalog"
+	"github.com/weirstream/weir/internal/sql"
+)
+
+func (s *Session) drop(ctx context.Context, x *sql.Drop) error {
+	if kindsOf(x.Kind) != nil {
+		return s.dropRelations(ctx, x)
+	}
+	for _, n := range x.Names {
+		err := s.dropOne(ctx, x, n)
+		var e *sql.Error
+		if err != nil && x.IfExists && errors.As(err, &e) && e.Code == absent[x.Kind] {
+			s.skips(e)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// absent is the SQLSTATE of what is not there, by kind.
+var absent = map[string]string{"user": sql.UndefinedObject, "database": sql.UndefinedDatabase, "schema": sql.UndefinedSchema, "changefeed": sql.UndefinedObject}
+
+func (s *Session) dropOne(ctx context.Context, x *sql.Drop, n sql.Name) error {
+	switch x.Kind {
+	case "user":
+		return s.dropUser(ctx, n)
+	case "database":
+		return s.dropDatabase(ctx, n)
+	case "schema":
+		return s.dropSchema(ctx, n, x.Cascade)
+	case "changefeed":
+		if _, err := s.changefeed(n); err != nil {
+			return err
+		}
+		return s.o.o.Server.DropChangefeed(ctx, s.db.Name(), n.Name)
+	}
+	return unsupported("DROP "+strings.ToUpper(x.Kind), n.Pos())
+}
+
+// skips tells of what IF EXISTS passed over.
+func (s *Session) skips(e *sql.Error) {
+	s.notice("NOTICE", &sql.Error{Code: "00000", Message: e.Message + ", skipping", Pos: -1})
+}
+
+func (s *Session) dropRelations(ctx context.Context, x *sql.Drop) error {
+	cat := s.db.Catalog()
+	var ids []catalog.ID
+	for _, n := range x.Names {
+		n.At = -1 // PostgreSQL does not point at it
+		rel, err := cat.Find(n, kindsOf(x.Kind)...)
+		var e *sql.Error
+		switch {
+		case err == nil:
+			ids = append(ids, rel.ID)
+		case errors.As(err, &e) && x.IfExists && (e.Code == sql.UndefinedTable || e.Code == sql.UndefinedSchema):
+			e.Message = strings.Replace(e.Message, "relation", x.Kind, 1)
+			s.skips(e)
+		case errors.As(err, &e) && e.Code == sql.UndefinedTable:
+			e.Message = strings.Replace(e.Message, "relation", x.Kind, 1)
+			return e
+		case errors.As(err, &e) && e.Code == sql.WrongObjectType:
+			return s.wrongKind(e, n)
+		default:
+			return err
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return s.dropAll(ctx, ids, x.Cascade)
+}
+
+// wrongKind says which DROP would do.
+func (s *Session) wrongKind(e *sql.Error, n sql.Name) error {
+	e.Detail = ""
+	if rel := s.db.Catalog().Lookup(n.Schema, n.Name); rel != nil && rel.Kind != catalog.KindSystem {
+		e.Hint = fmt.Sprintf("Use DROP %s to remove a %s.", strings.ToUpper(rel.Kind.Noun()), rel.Kind.Noun())
+	}
+	return e
+}
+
+// dropAll removes relations, with cascade what depends on them too.
+func (s *Session) dropAll(ctx context.Context, ids []catalog.ID, cascade bool) error {
+	cat, named := s.db.Catalog(), ids
+	if cascade {
+		ids = cat.Cascade(ids...)
+	}
+	if _, err := cat.Without(ids...); err != nil {
+		return err
+	}
+	var sources []string
+	for _, id := range ids {
+		if err := s.fed(cat.Get(id)); err != nil {
+			return err
+		}
+		if rel := cat.Get(id); rel.Kind == catalog.KindSource && rel.Options["connector"] == connectorPostgres {
+			sources = append(sources, rel.Name)
+		}
+	}
+	s.cascades(cat, ids, named)
+	for _, some := range inTurn(cat, ids) {
+		if err := s.db.Drop(ctx, some); err != nil {
+			return err
+		}
+	}
+	for _, name := range sources {
+		if err := s.o.o.Server.DropSource(ctx, s.db.Name(), name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inTurn puts relations into an order in which they can go, those that something runs
+// for apart from mere names: a view goes before the table it reads.
+func inTurn(cat *catalog.Catalog, ids []catalog.ID) (parts [][]catalog.ID) {
+	wanted := map[catalog.ID]bool{}
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	last := false
+	for _, id := range cat.Cascade(ids...) {
+		if !wanted[id] {
+			continue
+		}
+		kind := cat.Get(id).Kind
+		runs := kind != catalog.KindView && kind != catalog.KindSource
+		if len(parts) == 0 || runs != last {
+			parts = append(parts, nil)
+		}
+		parts[len(parts)-1], last = append(parts[len(parts)-1], id), runs
+	}
+	return parts
+}
+
+// fed refuses to drop what a changefeed delivers.
+func (s *Session) fed(rel *catalog.Relation) error {
+	for _, c := range s.o.o.Server.Changefeeds(s.db.Name()) {
+		for _, r := range c.For {
+			if r.ID == rel.ID {
+				e := fail(sql.DependentObjects, "cannot drop %s %s because a changefeed delivers it", rel.Kind.Noun(), rel.Name)
+				return hinted(e, "Drop the changefeed "+c.Name+" first.")
+			}
+		}
+	}
+	return nil
+}
+
+// cascades tells what goes beside what was named.
+func (s *Session) cascades(cat *catalog.Catalog, all, named []catalog.ID) {
+	own := map[catalog.ID]bool{}
+	for _, id := range named {
+		own[id] = true
+	}
+	var lines []string
+	for _, id := range slices.Backward(all) {
+		if rel := cat.Get(id); !own[id] {
+			lines = append(lines, fmt.Sprintf("drop cascades to %s %s", rel.Kind.Noun(), rel.Name))
+		}
+	}
+	switch len(lines) {
+	case 0:
+	case 1:
+		s.notice("NOTICE", &sql.Error{Code: "00000", Message: lines[0], Pos: -1})
+	default:
+		s.notice("NOTICE", &sql.Error{Code: "00000", Message: fmt.Sprintf("drop cascades to %d other objects", len(lines)),
+			Detail: strings.Join(lines, "\n"), Pos: -1})
+	}
+}
+
+// refresher is a database that can look at an upstream table again.
+type refresher interface {
+	RefreshSchema(ctx context.Context, id catalog.ID) error
+}
+
+func (s *Session) alter(ctx context.Context, x *sql.AlterTable) error {
+	kinds := kindsOf(x.Kind)
+	rel, err := s.db.Catalog().Find(x.Name, kinds...)
+	var e *sql.Error
+	if errors.As(err, &e) && e.Code == sql.UndefinedTable && x.IfExists {
+		s.skips(e)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	switch x.Action {
+	case "rename":
+		return s.db.Rename(ctx, rel.ID, x.New)
+	case "refresh schema":
+		if rel.Kind != catalog.KindCapture {
+			return failAt(sql.WrongObjectType, x.Name.Pos(), "table \"%s\" follows no source", rel.Name)
+		}
+		if r, ok := any(s.db).(refresher); ok {
+			return r.RefreshSchema(ctx, rel.ID)
+		}
+	}
+	return hinted(unsupported("ALTER "+strings.ToUpper(x.Kind)+" … "+strings.ToUpper(x.Action), x.Name.Pos()),
+		"Create it again under another name, and drop this one.")
+}
