@@ -1,0 +1,69 @@
+package database
+
+import (
+	"errors"
+	"strconv"
+	"testing"
+
+	"github.com/weirstream/weir/internal/sql"
+)
+
+// A view follows its table, through a restart too.
+func TestViewFollowsTable(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	rel := s.table("CREATE TABLE t (id int8 PRIMARY KEY, n int8)")
+	s.view("v", "SELECT n, count(*) AS many, sum(id) AS total FROM t GROUP BY n")
+	s.write(rel, delta(1, 10, 1, 2, 10, 1, 3, 20, 1))
+	expect(t, s.query("SELECT * FROM v ORDER BY n", nil), "10|2|3 20|1|3")
+	s.write(rel, delta(1, 10, -1, 1, 20, 1))
+	expect(t, s.query("SELECT * FROM v ORDER BY n", nil), "10|1|2 20|2|4")
+	s.stop()
+
+	s = open(t, dir)
+	check(t, s.Flush(waitContext(t)))
+	expect(t, s.query("SELECT * FROM v ORDER BY n", nil), "10|1|2 20|2|4")
+	rel = s.Catalog().Lookup("", "t")
+	s.write(rel, delta(2, 10, -1, 4, 30, 1))
+	expect(t, s.query("SELECT * FROM v ORDER BY n", nil), "20|2|4 30|1|4")
+	expect(t, s.query("SELECT count(*), max(n) FROM t WHERE id > 1", nil), "2|30")
+}
+
+// A transaction sees what it wrote, and what was written and is in no epoch yet; keys are
+// unique over all of it.
+func TestTransaction(t *testing.T) {
+	s := open(t, t.TempDir())
+	rel := s.table("CREATE TABLE t (id int8 PRIMARY KEY, n int8 NOT NULL)")
+	ctx := waitContext(t)
+	for i := range 20 { // back to back: most find the last one in the overlay
+		txn := s.Begin()
+		check(t, txn.Lock(ctx, rel))
+		if i > 0 {
+			expect(t, s.query("SELECT max(n) FROM t", txn), itoa(i-1))
+		}
+		if i > 0 {
+			check(t, txn.Apply(ctx, rel, delta(1, int64(i-1), -1, 1, int64(i), 1)))
+		} else {
+			check(t, txn.Apply(ctx, rel, delta(1, 0, 1)))
+		}
+		expect(t, s.query("SELECT n FROM t", txn), itoa(i))
+		var fault *sql.Error
+		if err := txn.Apply(ctx, rel, delta(1, 7, 1)); !errors.As(err, &fault) || fault.Code != sql.UniqueViolation {
+			t.Fatalf("a second row of key 1: %v", err)
+		}
+		if _, err := txn.Commit(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(t, s.Flush(ctx))
+	expect(t, s.query("SELECT id, n FROM t", nil), "1|19")
+}
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+func expect(t *testing.T, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Fatalf("got  %s\nwant %s", got, want)
+	}
+}
