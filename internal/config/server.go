@@ -10,9 +10,10 @@ import (
 type Server struct {
 	DataDir  string  `toml:"data_dir" json:"data_dir" doc:"Directory of the log, the metadata and the lock. Created when missing."`
 	HTTPAddr string  `toml:"http_addr" json:"http_addr" doc:"Where the HTTP API, the metrics and the command line's server side listen."`
-	SQLAddr  string  `toml:"sql_addr" json:"sql_addr" doc:"Where SQL will listen. Accepted and checked, not served yet."`
+	SQLAddr  string  `toml:"sql_addr" json:"sql_addr" doc:"Where SQL listens, on the PostgreSQL protocol."`
 	Insecure bool    `toml:"insecure" json:"insecure" doc:"Allow an address that is not loopback without TLS."`
 	HTTP     HTTP    `toml:"http" json:"http"`
+	SQL      SQL     `toml:"sql" json:"sql"`
 	Log      Log     `toml:"log" json:"log"`
 	Capture  Capture `toml:"capture" json:"capture"`
 	Logging  Logging `toml:"logging" json:"logging"`
@@ -27,6 +28,17 @@ type HTTP struct {
 	MaxWaits     int      `toml:"max_waits" json:"max_waits" doc:"Requests that may wait or verify at the same time; one more is refused."`
 	HeaderWait   Duration `toml:"header_timeout" json:"header_timeout" doc:"Longest time a client may take to send a request's header."`
 	PProf        bool     `toml:"pprof" json:"pprof" doc:"Serve Go's profiles under /debug/pprof/."`
+}
+
+// SQL are the options of the SQL door and of what keeps tables and views.
+type SQL struct {
+	TLSCert        string   `toml:"tls_cert" json:"tls_cert" doc:"PEM file with the certificate chain. With tls_key it turns TLS on."`
+	TLSKey         string   `toml:"tls_key" json:"tls_key" doc:"PEM file with the private key."`
+	MaxConnections int      `toml:"max_connections" json:"max_connections" doc:"Sessions at a time; one more is refused."`
+	MemoryBytes    Bytes    `toml:"memory_bytes" json:"memory_bytes" doc:"State of tables and views that is held in memory; the rest is read from the store when it is needed."`
+	Shards         int      `toml:"shards" json:"shards" doc:"Slices by key that are computed at the same time. 0: as many as processors."`
+	BarrierEvery   Duration `toml:"barrier_interval" json:"barrier_interval" doc:"Time between barriers, of databases that set none of their own."`
+	Checkpoint     int      `toml:"checkpoint_frequency" json:"checkpoint_frequency" doc:"Every nth barrier is a checkpoint, which readers see."`
 }
 
 // Log are the options of the durable log.
@@ -62,6 +74,7 @@ func DefaultServer() Server {
 			MaxWaits:     64,
 			HeaderWait:   Duration(10 * time.Second),
 		},
+		SQL: SQL{MaxConnections: 100, MemoryBytes: 512 * MiB, BarrierEvery: Duration(250 * time.Millisecond), Checkpoint: 1},
 		Log: Log{
 			SegmentBytes:     64 * MiB,
 			ReserveFreeBytes: GiB,
@@ -81,6 +94,12 @@ func (s *Server) Validate() error {
 	v.address("sql_addr", s.SQLAddr)
 	v.that(s.HTTPAddr != s.SQLAddr || s.SQLAddr == "", "sql_addr", "is the same as http_addr")
 	v.that((s.HTTP.TLSCert == "") == (s.HTTP.TLSKey == ""), "http.tls_cert", "and http.tls_key go together")
+	v.that((s.SQL.TLSCert == "") == (s.SQL.TLSKey == ""), "sql.tls_cert", "and sql.tls_key go together")
+	v.between("sql.max_connections", int64(s.SQL.MaxConnections), 1, 100_000)
+	v.between("sql.memory_bytes", int64(s.SQL.MemoryBytes), int64(16*MiB), int64(1024*GiB))
+	v.between("sql.shards", int64(s.SQL.Shards), 0, 256)
+	v.between("sql.barrier_interval", int64(s.SQL.BarrierEvery), int64(time.Millisecond), int64(10*time.Minute))
+	v.between("sql.checkpoint_frequency", int64(s.SQL.Checkpoint), 1, 10_000)
 	v.between("http.max_body_bytes", int64(s.HTTP.MaxBodyBytes), int64(KiB), int64(64*MiB))
 	v.between("http.max_waits", int64(s.HTTP.MaxWaits), 1, 10_000)
 	v.between("http.header_timeout", int64(s.HTTP.HeaderWait), int64(100*time.Millisecond), int64(5*time.Minute))
