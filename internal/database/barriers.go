@@ -57,6 +57,17 @@ func (b *control) Inject(in barrier.Barrier) {
 	db.o.Worker.Inject(out)
 }
 
+// ReportOf is the number of the database that a report is about.
+func ReportOf(r worker.Report) uint32 {
+	switch r := r.(type) {
+	case *worker.Collected:
+		return r.Graph.Database
+	case *worker.Failed:
+		return r.Graph.Database
+	}
+	return 0
+}
+
 // Report passes on what the worker says of the database's graphs.
 func (db *Database) Report(r worker.Report) {
 	switch r := r.(type) {
@@ -111,6 +122,12 @@ func (b *control) Commit(ctx context.Context, c *barrier.Commit) error {
 	if err := db.o.Worker.Commit(ctx, db.graph(c.Graph), c.Curr); err != nil {
 		return fmt.Errorf("apply the committed epoch %s: %w", c.Curr, err)
 	}
+	db.mu.Lock()
+	db.cuts[c.Graph] = c.Curr
+	for _, g := range c.Merge {
+		delete(db.cuts, g)
+	}
+	db.mu.Unlock()
 	return db.publish(ctx, c, next, changes)
 }
 
@@ -120,6 +137,7 @@ func (b *control) DropGraph(g barrier.Graph) {
 	db.mu.Lock()
 	open := db.opened[g]
 	delete(db.opened, g)
+	delete(db.cuts, g)
 	db.mu.Unlock()
 	if !open {
 		return
@@ -154,6 +172,7 @@ func (db *Database) dropGraphs() {
 	db.mu.Lock()
 	all := slices.Sorted(maps.Keys(db.opened))
 	clear(db.opened)
+	clear(db.cuts)
 	db.mu.Unlock()
 	for _, g := range all {
 		db.o.Worker.Drop(db.graph(g)) // it may wait for a report, which takes the lock
@@ -183,7 +202,7 @@ func (db *Database) open(ctx context.Context, graphs map[uint32]graphRecord) (co
 		return out, err
 	}
 	db.mu.Lock()
-	db.opened[barrier.Main] = true
+	db.opened[barrier.Main], db.cuts[barrier.Main] = true, main.Epoch
 	db.mu.Unlock()
 	for _, j := range order {
 		if !j.rec.Creating || j.rec.Failed != nil {
@@ -219,7 +238,7 @@ func (db *Database) openCreating(ctx context.Context, j *job, rec graphRecord) e
 		return err
 	}
 	db.mu.Lock()
-	db.opened[g] = true
+	db.opened[g], db.cuts[g] = true, rec.Epoch
 	db.mu.Unlock()
 	return nil
 }

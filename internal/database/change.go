@@ -24,11 +24,13 @@ func (c *change) begins() bool {
 	return c.rec != nil && c.job != nil && c.rec.Creating && c.rec.Failed == nil && !c.done
 }
 
-// changes are those of a commit, and the catalog with them.
+// changes are those of a commit, and the catalog with them; nil when it stays what it is:
+// names that change meanwhile, and commits of other graphs, then do not get in each other's way.
 func (db *Database) changes(c *barrier.Commit, got *worker.Collected) (*catalog.Catalog, []*change, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	next := db.cat.Load()
+	before := db.cat.Load()
+	next := before
 	var out []*change
 	var gone []catalog.ID
 	var err error
@@ -64,6 +66,9 @@ func (db *Database) changes(c *barrier.Commit, got *worker.Collected) (*catalog.
 	}
 	if len(gone) > 0 {
 		next, err = next.Without(gone...)
+	}
+	if next == before {
+		next = nil
 	}
 	return next, out, err
 }
@@ -103,7 +108,9 @@ func (db *Database) publish(ctx context.Context, c *barrier.Commit, next *catalo
 	var dropped []uint32
 	var begin []*job
 	for _, ch := range changes {
-		delete(db.pending, ch.id)
+		if db.pending[ch.id] == ch { // not of a drop that waits for its barrier
+			delete(db.pending, ch.id)
+		}
 		old := db.jobs[ch.id]
 		if ch.rec == nil {
 			if old != nil {
@@ -127,7 +134,9 @@ func (db *Database) publish(ctx context.Context, c *barrier.Commit, next *catalo
 		}
 	}
 	gone := db.forgotten()
-	db.cat.Store(next)
+	if next != nil {
+		db.cat.Store(next)
+	}
 	db.mu.Unlock()
 	for _, id := range c.Merge {
 		db.mu.Lock()

@@ -40,6 +40,9 @@ type Options struct {
 	// the position that it shares with others.
 	Streams func(rel *catalog.Relation) (gen Generator, position string, err error)
 	Log     *slog.Logger
+	// Register is called once, before anything runs for the database: the worker's reports
+	// about it go to Report from then on. Nil: they do already.
+	Register func(db *Database)
 }
 
 // Database is one running database. Its methods may be called concurrently.
@@ -59,6 +62,7 @@ type Database struct {
 	pending map[catalog.ID]*change // of the barriers under way
 	attempt barrier.Attempt
 	opened  map[barrier.Graph]bool
+	cuts    map[barrier.Graph]ts.Ts        // committed, of the graphs that are open
 	ended   []barrier.Graph                // of jobs dropped while being created; the store still has something
 	done    map[epochKey]*worker.Collected // collected, not committed
 	// settled is the last transaction of an earlier process: what it wrote is in no
@@ -93,7 +97,7 @@ func Open(ctx context.Context, o Options) (*Database, error) {
 	db := &Database{
 		o: o, id: barrier.Database(o.ID), log: o.Log.With("database", o.Name), writer: &writer{channel: channel},
 		jobs: map[catalog.ID]*job{}, tables: map[catalog.ID]*table{}, pending: map[catalog.ID]*change{},
-		opened: map[barrier.Graph]bool{}, done: map[epochKey]*worker.Collected{},
+		opened: map[barrier.Graph]bool{}, cuts: map[barrier.Graph]ts.Ts{}, done: map[epochKey]*worker.Collected{},
 	}
 	db.settled = channel.Status().Durable
 	if err := db.create(); err != nil {
@@ -101,6 +105,9 @@ func Open(ctx context.Context, o Options) (*Database, error) {
 	}
 	if _, err := db.load(); err != nil {
 		return nil, err
+	}
+	if o.Register != nil {
+		o.Register(db)
 	}
 	o.Logs.Serve(channel.Name(), db.writer.promise)
 	o.Coordinator.Add(db.id, o.Config, (*control)(db))
@@ -143,6 +150,47 @@ func (db *Database) WaitFor(ctx context.Context, at ts.Ts) error {
 	}
 	_, err := db.o.Views.Wait(ctx, db.o.ID, at)
 	return err
+}
+
+// Committed is the committed epoch of this moment.
+func (db *Database) Committed() ts.Ts {
+	var rec graphRecord
+	_, _ = db.o.Meta.Get(keyGraph(db.o.ID, 0), &rec)
+	return rec.Epoch
+}
+
+// Cut is the Ts up to which nothing of the log is needed any more: the lowest committed
+// epoch of its graphs.
+func (db *Database) Cut() ts.Ts {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	at := db.cuts[barrier.Main]
+	for _, c := range db.cuts {
+		at = min(at, c)
+	}
+	return at
+}
+
+// Barriers is what the database has set of its own about them.
+func (db *Database) Barriers() barrier.Config {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.info.Config
+}
+
+// Bytes is what a relation takes on the disk, with all that its job keeps.
+func (db *Database) Bytes(id catalog.ID) (total int64) {
+	db.mu.Lock()
+	j := db.jobs[id]
+	db.mu.Unlock()
+	if j == nil {
+		return 0
+	}
+	for _, t := range j.stateTables() {
+		n, _ := db.o.State.TableBytes(db.o.ID, t)
+		total += n
+	}
+	return total
 }
 
 // Ready returns when the database runs: its first epoch of this process is committed.

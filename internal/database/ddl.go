@@ -32,6 +32,9 @@ func (db *Database) Create(ctx context.Context, rel *catalog.Relation, q *plan.Q
 	if p.job == nil {
 		return db.name(p)
 	}
+	if err := db.claim(ctx, rel); err != nil {
+		return err
+	}
 	backfill := p.rec.Creating
 	db.mu.Lock()
 	db.pending[p.id] = p
@@ -96,7 +99,7 @@ func (db *Database) prepare(rel *catalog.Relation, q *plan.Query) (*change, erro
 	if p.job != nil {
 		info.NextTable += uint32(p.job.job.TableCount)
 		p.rec.Fingerprint = p.job.job.Fingerprint
-		p.rec.Creating = rel.Kind == catalog.KindMatView && len(p.job.job.Reads) > 0
+		p.rec.Creating = rel.Kind == catalog.KindMatView && len(p.job.job.Reads) > 0 || rel.Kind == catalog.KindCapture
 	}
 	if err := db.o.Meta.Update(func(tx *metastore.Tx) error { return tx.Put(keyInfo(db.o.ID), info) }); err != nil {
 		return nil, err

@@ -44,6 +44,8 @@ type node struct {
 	sources     *sources
 	changefeeds *changefeeds
 	control     *control.Control
+	engine      *engine
+	sql         *sqlServer
 	helpers     sync.WaitGroup
 	stop        context.CancelFunc // of what runs beside the doors
 
@@ -73,8 +75,12 @@ func Run(ctx context.Context, cfg config.Server, version string) (err error) {
 	if err := n.open(running); err != nil {
 		return errors.Join(err, listener.Close(), n.close())
 	}
-	n.log.Info("weir is up", "version", version, "http", listener.Addr().String(), "data_dir", cfg.DataDir, "cluster", n.format.Cluster)
-	n.helpers.Go(func() { n.restore(running) })
+	sqlListener, err := n.listenSQL()
+	if err != nil {
+		return errors.Join(err, listener.Close(), n.close())
+	}
+	n.log.Info("weir is up", "version", version, "http", listener.Addr().String(), "sql", addressOf(sqlListener), "data_dir", cfg.DataDir, "cluster", n.format.Cluster)
+	n.helpers.Go(func() { n.restore(running, sqlListener) })
 	err = httpapi.Serve(ctx, listener, n.door(listener, token), cfg.HTTP, n.log)
 	n.setReady(weirerr.New(weirerr.NotReady, "the server is stopping"))
 	return errors.Join(err, n.close())
@@ -138,9 +144,14 @@ func (n *node) wire(ctx context.Context) {
 	})
 }
 
-// restore starts what is defined; the doors are open meanwhile, and not ready.
-func (n *node) restore(ctx context.Context) {
-	if err := n.control.Restore(ctx); err != nil {
+// restore starts what is defined; the doors are open meanwhile, and not ready. A database's
+// tables follow sources, so sources come first.
+func (n *node) restore(ctx context.Context, sqlListener net.Listener) {
+	err := n.control.Restore(ctx)
+	if err == nil {
+		err = n.startSQL(ctx, sqlListener)
+	}
+	if err != nil && ctx.Err() == nil {
 		n.log.Error("starting what is defined", "error", err)
 		n.setReady(err)
 		return
@@ -184,6 +195,7 @@ func (n *node) close() error {
 			all = errors.Join(all, err)
 		}
 	}
+	n.stopSQL(ctx, note)
 	if n.changefeeds != nil {
 		note("stopping the changefeeds", n.changefeeds.close(ctx))
 	}

@@ -45,7 +45,8 @@ type source struct {
 	def      control.Source
 	upstream *postgres.Source
 	stop     context.CancelFunc
-	done     chan struct{} // closed when Run has returned
+	done     chan struct{}   // closed when Run has returned
+	claims   map[string]bool // databases with tables of it
 }
 
 var _ control.Sources = (*sources)(nil)
