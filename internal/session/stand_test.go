@@ -22,6 +22,7 @@ import (
 	"github.com/weirstream/weir/internal/metastore"
 	"github.com/weirstream/weir/internal/pgcatalog"
 	"github.com/weirstream/weir/internal/pgwire"
+	"github.com/weirstream/weir/internal/reconcile"
 	"github.com/weirstream/weir/internal/session"
 	"github.com/weirstream/weir/internal/sql"
 	"github.com/weirstream/weir/internal/sql/parser"
@@ -239,6 +240,11 @@ func (noSources) Now(_ context.Context, source string) (ts.Ts, error) {
 }
 func (noSources) At(_ context.Context, source, _ string) (ts.Ts, error) {
 	return 0, unknownSource(source)
+}
+
+func (noSources) Reader(source string) (reconcile.Source, error) { return nil, unknownSource(source) }
+func (noSources) Claim(_ context.Context, source string, _ *database.Database, _ ts.Ts) error {
+	return unknownSource(source)
 }
 
 func unknownSource(name string) error {
