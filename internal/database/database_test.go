@@ -67,3 +67,23 @@ func expect(t *testing.T, got, want string) {
 		t.Fatalf("got  %s\nwant %s", got, want)
 	}
 }
+
+// A row that is asked for by its key is found by it, in the epoch and in what is not in it yet.
+func TestRowByKey(t *testing.T) {
+	s := open(t, t.TempDir())
+	rel := s.table("CREATE TABLE t (id int8 PRIMARY KEY, n int8)")
+	s.write(rel, delta(1, 10, 1, 2, 20, 1))
+	expect(t, s.query("SELECT n FROM t WHERE id = 2", nil), "20")
+	expect(t, s.query("SELECT n FROM t WHERE 2 = id AND n > 20", nil), "")
+	expect(t, s.query("SELECT n FROM t WHERE id = 3", nil), "")
+	expect(t, s.query("SELECT a.n, b.n FROM t a, t b WHERE a.id = 1 AND b.id = 2", nil), "10|20")
+	expect(t, s.query("SELECT n FROM t WHERE id = 1 OR id = 2 ORDER BY n", nil), "10 20")
+	ctx := waitContext(t)
+	txn := s.Begin()
+	defer txn.Rollback()
+	check(t, txn.Lock(ctx, rel))
+	check(t, txn.Apply(ctx, rel, delta(2, 20, -1, 2, 21, 1, 3, 30, 1)))
+	expect(t, s.query("SELECT n FROM t WHERE id = 2", txn), "21")
+	expect(t, s.query("SELECT n FROM t WHERE id = 3", txn), "30")
+	expect(t, s.query("SELECT n FROM t WHERE id = 1", txn), "10")
+}

@@ -101,7 +101,8 @@ type run struct {
 // feed is a relation that the query reads.
 type feed struct {
 	dataflow.Input
-	scan *scan // nil: not begun
+	scan  *scan       // nil: not begun
+	point *zset.Chunk // the key of the only row that counts; nil: all do
 }
 
 func (db *Database) newRun(q *plan.Query, o QueryOptions) (*run, error) {
@@ -110,8 +111,9 @@ func (db *Database) newRun(q *plan.Query, o QueryOptions) (*run, error) {
 		return nil, err
 	}
 	r := &run{db: db, o: o, query: query}
+	points := db.points(q.Root, o.Env)
 	for _, in := range query.Inputs() {
-		r.feeds = append(r.feeds, &feed{Input: in})
+		r.feeds = append(r.feeds, &feed{Input: in, point: points[in.Relation.ID]})
 	}
 	r.pin, err = db.o.Views.Pin(db.o.ID)
 	return r, err
@@ -159,6 +161,9 @@ func (r *run) piece(ctx context.Context, f *feed) (*zset.Chunk, error) {
 				return c, err
 			}
 		}
+	}
+	if f.point != nil && !f.scan.done {
+		return f.scan.pointed(f.point)
 	}
 	return f.scan.read(ctx)
 }
