@@ -26,7 +26,6 @@ import (
 	"github.com/weirstream/weir/internal/ts"
 	"github.com/weirstream/weir/internal/view"
 	"github.com/weirstream/weir/internal/wal"
-	"github.com/weirstream/weir/internal/wal/local"
 	"github.com/weirstream/weir/internal/weirerr"
 	"github.com/weirstream/weir/internal/worker"
 )
@@ -61,6 +60,7 @@ type engine struct {
 	logs        *database.Logs
 	worker      *worker.Worker
 	coordinator *coordinator.Coordinator
+	ctx         context.Context // of what runs beside calls; ended by stop
 	stop        context.CancelFunc
 	running     sync.WaitGroup
 
@@ -71,9 +71,9 @@ type engine struct {
 }
 
 // openEngine opens the state store and every database.
-func openEngine(ctx context.Context, cfg config.Server, meta *metastore.Store, log *local.Log, logger *slog.Logger, r prometheus.Registerer, src *sources, p *pins) (e *engine, err error) {
+func openEngine(ctx context.Context, cfg config.Server, meta *metastore.Store, logs *database.Logs, logger *slog.Logger, r prometheus.Registerer, src *sources, p *pins) (e *engine, err error) {
 	e = &engine{
-		meta: meta, log: logger, sources: src, pins: p, catalogs: pgcatalog.New(),
+		meta: meta, log: logger, sources: src, pins: p, logs: logs, catalogs: pgcatalog.New(),
 		byID: map[uint32]*database.Database{}, names: map[string]*database.Database{},
 		config: barrier.Config{Interval: cfg.SQL.BarrierEvery.Std(), Frequency: cfg.SQL.Checkpoint},
 	}
@@ -89,7 +89,6 @@ func openEngine(ctx context.Context, cfg config.Server, meta *metastore.Store, l
 		return nil, err
 	}
 	e.views = view.New(view.Options{})
-	e.logs = database.NewLogs(log)
 	e.coordinator = coordinator.New(coordinator.Options{
 		Options: barrier.Options{Interval: e.config.Interval, Frequency: e.config.Frequency, FirstAttempt: first}, Log: logger, Registerer: r,
 	})
@@ -100,14 +99,13 @@ func openEngine(ctx context.Context, cfg config.Server, meta *metastore.Store, l
 	if err != nil {
 		return nil, err
 	}
+	e.ctx, e.stop = context.WithCancel(ctx)
 	for _, i := range infos {
 		if err := e.open(ctx, i); err != nil {
-			return nil, err
+			return e, err
 		}
 	}
-	running, stop := context.WithCancel(ctx)
-	e.stop = stop
-	e.running.Go(func() { e.coordinator.Run(running) })
+	e.running.Go(func() { e.coordinator.Run(e.ctx) })
 	return e, nil
 }
 
@@ -199,7 +197,7 @@ func (e *engine) watch(ctx context.Context, db *database.Database) error {
 	if weirerr.CodeOf(err) != weirerr.CheckpointStale && err != nil {
 		return err
 	}
-	e.running.Go(func() { e.follow(ctx, db, claims) })
+	e.running.Go(func() { e.follow(e.ctx, db, claims) })
 	return nil
 }
 
