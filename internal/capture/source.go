@@ -213,7 +213,7 @@ func (s *Source) promise(ctx context.Context) {
 		case <-tick.C:
 		}
 		if what, _ := s.State(); what == "" {
-			s.stream.promise()
+			_, _ = s.stream.promise(0) // it remembers what fails
 		}
 	}
 }
@@ -264,7 +264,14 @@ func (s *Source) Passed(ctx context.Context, position []byte) (ts.Ts, error) {
 		return 0, weirerr.New(weirerr.NotReady, "the capture has not reached the upstream's position").
 			With("source", s.opts.Name).With("waits for", what).With("since", since.Format(time.RFC3339)).Wrap(err)
 	}
-	return s.stream.promise(), nil
+	return s.stream.promise(0)
+}
+
+// Promise has no later entry of the channel at or below t, whether the upstream can be
+// reached or not: what comes from it gets its Ts when it comes.
+func (s *Source) Promise(t ts.Ts) error {
+	_, err := s.stream.promise(t)
+	return err
 }
 
 // Close gives up the writer and closes the channels. Run must have returned.

@@ -229,14 +229,10 @@ func (st *stream) noteLocked(err error) error {
 	return err
 }
 
-// promise raises the channel's resolved Ts to the present and returns it.
-func (st *stream) promise() ts.Ts {
-	t, err := st.writer().Promise(0)
-	if err != nil {
-		st.note(err)
-		return 0
-	}
-	return t
+// promise raises the channel's resolved Ts to t, 0 for the present, and returns it.
+func (st *stream) promise(t ts.Ts) (ts.Ts, error) {
+	t, err := st.writer().Promise(t)
+	return t, st.note(err)
 }
 
 // await blocks until everything at or below position was delivered and appended.

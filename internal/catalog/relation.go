@@ -57,6 +57,8 @@ type UpstreamRef struct {
 	Name      string      `json:"name"`
 	// Attributes gives for each column of the relation the upstream's attribute (row.Column.ID).
 	Attributes []int32 `json:"attributes"`
+	// Types gives for each column the upstream's type: what is not known here is text.
+	Types []uint32 `json:"types"`
 }
 
 // Column is one column of a relation.

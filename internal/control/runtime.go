@@ -24,6 +24,9 @@ type Sources interface {
 	// triggers upstream, its channel here. Idempotent. With force it goes on when the
 	// upstream cannot be reached or refuses.
 	Drop(ctx context.Context, s Source, force bool) error
+	// Followed is an error, with a hint, while tables of a database follow the source: it
+	// can then be neither dropped nor resynchronised.
+	Followed(name string) error
 	// Status of a source; false when it does not run here.
 	Status(name string) (SourceStatus, bool)
 	// Now is a Ts that everything committed upstream before the call lies at or

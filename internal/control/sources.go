@@ -134,6 +134,9 @@ func (c *Control) resyncSource(ctx context.Context, name string) error {
 		return err
 	}
 	defer release()
+	if err := c.sources.Followed(name); err != nil {
+		return err
+	}
 	s, err := c.catalog.intendSource(name, IntentResync)
 	if err != nil {
 		return err
@@ -168,6 +171,9 @@ func (c *Control) dropSource(ctx context.Context, name string, how DropSource) e
 		return err
 	}
 	defer release()
+	if err := c.sources.Followed(name); err != nil {
+		return err
+	}
 	intent := IntentDrop
 	if how.Force {
 		intent = IntentDropForce

@@ -186,6 +186,12 @@ func (db *Database) open(ctx context.Context, graphs map[uint32]graphRecord) (co
 	spec := worker.Spec{Graph: db.graph(barrier.Main), Attempt: db.attempt, Committed: main.Epoch, Positions: main.Positions}
 	db.mu.Lock()
 	order := db.order()
+	db.cuts[barrier.Main] = main.Epoch
+	for _, j := range order { // at once: the log is truncated behind the lowest
+		if j.rec.Creating && j.rec.Failed == nil {
+			db.cuts[barrier.Graph(j.rec.ID)] = graphs[uint32(j.rec.ID)].Epoch
+		}
+	}
 	db.mu.Unlock()
 	for _, j := range order {
 		if j.rec.Failed != nil {
@@ -202,7 +208,7 @@ func (db *Database) open(ctx context.Context, graphs map[uint32]graphRecord) (co
 		return out, err
 	}
 	db.mu.Lock()
-	db.opened[barrier.Main], db.cuts[barrier.Main] = true, main.Epoch
+	db.opened[barrier.Main] = true
 	db.mu.Unlock()
 	for _, j := range order {
 		if !j.rec.Creating || j.rec.Failed != nil {

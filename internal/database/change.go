@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirstream/weir/internal/barrier"
 	"github.com/weirstream/weir/internal/catalog"
+	"github.com/weirstream/weir/internal/dataflow"
 	"github.com/weirstream/weir/internal/metastore"
 	"github.com/weirstream/weir/internal/worker"
 )
@@ -57,13 +58,7 @@ func (db *Database) changes(c *barrier.Commit, got *worker.Collected) (*catalog.
 			out = append(out, &change{rec: &rec, job: j, id: rec.ID, done: true})
 		}
 	}
-	for _, f := range got.Faults {
-		if j := db.jobs[catalog.ID(f.Job)]; j != nil {
-			rec := *j.rec
-			rec.Failed = &failure{f.Err.Error(), got.Curr}
-			out = append(out, &change{rec: &rec, job: j, id: rec.ID})
-		}
-	}
+	out = append(out, db.failures(got)...)
 	if len(gone) > 0 {
 		next, err = next.Without(gone...)
 	}
@@ -71,6 +66,31 @@ func (db *Database) changes(c *barrier.Commit, got *worker.Collected) (*catalog.
 		next = nil
 	}
 	return next, out, err
+}
+
+// failures are the jobs that failed in an epoch, with those being created that read them:
+// they would wait for ever.
+func (db *Database) failures(got *worker.Collected) (out []*change) {
+	failed := map[dataflow.JobID]error{}
+	for _, f := range got.Faults {
+		failed[f.Job] = f.Err
+	}
+	for _, j := range db.order() {
+		if j.job.Job == nil {
+			continue // it was not made
+		}
+		for _, id := range j.job.Reads {
+			if why := failed[id]; why != nil && j.rec.Creating && failed[j.job.ID] == nil {
+				failed[j.job.ID] = why
+			}
+		}
+		if why := failed[dataflow.JobID(j.rec.ID)]; why != nil && j.rec.Failed == nil {
+			rec := *j.rec
+			rec.Failed = &failure{why.Error(), got.Curr}
+			out = append(out, &change{rec: &rec, job: j, id: rec.ID})
+		}
+	}
+	return out
 }
 
 // write puts changes into the metastore.

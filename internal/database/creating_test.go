@@ -2,11 +2,17 @@ package database
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/weirstream/weir/internal/catalog"
+	"github.com/weirstream/weir/internal/dataflow"
+	"github.com/weirstream/weir/internal/row"
+	"github.com/weirstream/weir/internal/worker"
 )
 
 // load writes rows first to last of (id, id % 100), a thousand in a transaction.
@@ -168,4 +174,70 @@ func TestDropWhileAViewIsCreated(t *testing.T) {
 	s.view("w", "SELECT many, count(*) AS views FROM v GROUP BY many")
 	stop()
 	s.same()
+}
+
+// TestACreationFailsWithWhatItReads: whoever waits for it is told, and it can be dropped; other
+// relations do not notice.
+func TestACreationFailsWithWhatItReads(t *testing.T) {
+	s := open(t, t.TempDir())
+	good := s.table("CREATE TABLE good (id int8 PRIMARY KEY, n int8)")
+	for round := 0; ; round++ {
+		rel := s.table("CREATE TABLE t (id int8 PRIMARY KEY, n int8)")
+		s.load(rel, 1, 1000)
+		v, q := s.define("v", "SELECT n, count(*) AS many FROM t GROUP BY n")
+		enc := encoder{rel: rel}
+		gone := row.Change{Op: row.Delete, Table: row.TableID(rel.ID), Version: logVersion, OldKind: row.OldFull, Old: enc.tuple(nil, delta(-1, 0, 1).Cols, 0)}
+		bad := row.AppendChange(nil, &gone) // a row goes that never was
+		_, err := s.Database.writer.append(waitContext(t), bad, []int{len(bad)})
+		check(t, err)
+		err = s.Create(waitContext(t), v, q)
+		if err == nil {
+			t.Fatal("created over a table that has failed")
+		}
+		if made := s.Catalog().Lookup("", "v"); made == nil { // the table had failed before
+			check(t, s.Drop(waitContext(t), []catalog.ID{rel.ID}))
+			if round == 50 {
+				t.Fatalf("no creation was under way in %d rounds: %v", round, err)
+			}
+			continue
+		}
+		if !strings.Contains(err.Error(), "cannot be created") {
+			t.Fatal(err)
+		}
+		check(t, s.Drop(waitContext(t), []catalog.ID{v.ID, rel.ID}))
+		break
+	}
+	s.load(good, 1, 100)
+	check(t, s.Flush(waitContext(t)))
+	expect(t, s.query("SELECT count(*) FROM good", nil), "100")
+	if why, _ := s.o.Coordinator.Recovering(s.id); why != nil {
+		t.Error(why)
+	}
+}
+
+// TestWhatWaitsForACreationFailsWithIt: it would wait for ever.
+func TestWhatWaitsForACreationFailsWithIt(t *testing.T) {
+	s := open(t, t.TempDir())
+	s.table("CREATE TABLE t (id int8 PRIMARY KEY, n int8)")
+	s.view("v", "SELECT n, count(*) AS many, sum(id) AS total FROM t GROUP BY n")
+	s.view("w", "SELECT many, count(*) AS views FROM v GROUP BY many")
+	s.view("x", "SELECT max(views) FROM w")
+	ids := map[string]catalog.ID{}
+	for _, name := range []string{"v", "w", "x"} {
+		ids[name] = s.Catalog().Lookup("", name).ID
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range ids { // as if they were under way
+		rec := *s.jobs[id].rec
+		rec.Creating = id != ids["x"]
+		s.jobs[id].rec = &rec
+	}
+	var failed []catalog.ID
+	for _, c := range s.failures(&worker.Collected{Faults: []dataflow.Fault{{Job: dataflow.JobID(ids["v"]), Err: errors.New("broken")}}}) {
+		failed = append(failed, c.id)
+	}
+	if !slices.Equal(failed, []catalog.ID{ids["v"], ids["w"]}) { // x is in the main graph, and would be named by it
+		t.Errorf("failed: %v of %v", failed, ids)
+	}
 }

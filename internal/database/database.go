@@ -110,6 +110,7 @@ func Open(ctx context.Context, o Options) (*Database, error) {
 		o.Register(db)
 	}
 	o.Logs.Serve(channel.Name(), db.writer.promise)
+	db.claims(ctx)
 	o.Coordinator.Add(db.id, o.Config, (*control)(db))
 	return db, nil
 }

@@ -49,14 +49,41 @@ func (db *Database) Create(ctx context.Context, rel *catalog.Relation, q *plan.Q
 		}
 		unlock()
 	}
+	if backfill {
+		return db.joins(ctx, p.id, answer)
+	}
 	select {
 	case err = <-answer:
-		if err == nil && !backfill && q != nil { // it computes from the next epoch on
+		if err == nil && q != nil { // it computes from the next epoch on
 			return db.Flush(ctx)
 		}
 		return db.command(err)
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	}
+}
+
+// joins waits until a relation that is being created is there, or has failed.
+func (db *Database) joins(ctx context.Context, id catalog.ID, answer chan error) error {
+	for {
+		_, moved := db.o.Coordinator.Committed(db.id)
+		db.mu.Lock()
+		j := db.jobs[id]
+		if j != nil && j.rec.Failed != nil {
+			defer db.mu.Unlock()
+			return &sql.Error{
+				Code: sql.ObjectNotReady, Pos: -1, Message: "relation \"" + j.rec.Name + "\" cannot be created: " + j.rec.Failed.Message,
+				Hint: "Drop it; what it reads may have to be created again.",
+			}
+		}
+		db.mu.Unlock()
+		select {
+		case err := <-answer:
+			return db.command(err)
+		case <-moved:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 }
 
@@ -127,7 +154,8 @@ func (db *Database) name(p *change) error {
 func (db *Database) Drop(ctx context.Context, ids []catalog.ID) error {
 	db.ddl.Lock()
 	defer db.ddl.Unlock()
-	if _, err := db.cat.Load().Without(ids...); err != nil {
+	before := db.cat.Load()
+	if _, err := before.Without(ids...); err != nil {
 		return err
 	}
 	var jobs []barrier.Job
@@ -135,7 +163,7 @@ func (db *Database) Drop(ctx context.Context, ids []catalog.ID) error {
 	db.mu.Lock()
 	for _, id := range ids {
 		c := &change{id: id}
-		if db.jobs[id] == nil || db.jobs[id].rec.Failed != nil {
+		if j := db.jobs[id]; j == nil || j.rec.Failed != nil && !db.opened[barrier.Graph(id)] {
 			names = append(names, c)
 			continue
 		}
@@ -148,7 +176,11 @@ func (db *Database) Drop(ctx context.Context, ids []catalog.ID) error {
 			return db.command(err)
 		}
 	}
-	return db.unname(names)
+	if err := db.unname(names); err != nil {
+		return err
+	}
+	db.gone(context.WithoutCancel(ctx), before, ids)
+	return nil
 }
 
 // unname removes relations that nothing runs for.

@@ -3,6 +3,8 @@ package database
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/weirstream/weir/internal/catalog"
@@ -24,9 +26,12 @@ type Sources interface {
 	At(ctx context.Context, source, position string) (ts.Ts, error)
 	// Reader gives a source that runs, to read its channel and snapshots.
 	Reader(source string) (reconcile.Source, error)
-	// Claim keeps what is after at in the source's channel for a database, which moves
-	// the claim on with its Cut.
-	Claim(ctx context.Context, source string, db *Database, at ts.Ts) error
+	// Claim keeps a source's channel for a database from a Ts on, which it gives, and moves
+	// the claim on with the database's Cut. 0: it is claimed already.
+	Claim(ctx context.Context, source string, db *Database) (ts.Ts, error)
+	// Gone forgets the snapshot of a table that followed one of the source, and with the
+	// last one the claim. A source that does not run is no error.
+	Gone(ctx context.Context, source string, db *Database, consumer string, last bool) error
 }
 
 // WaitUpstream returns when readers see everything that is committed upstream at a position
@@ -64,12 +69,12 @@ func (db *Database) capturedTable(rec *relationRecord, id dataflow.JobID) (*job,
 	table := rec.Upstream.Table
 	cols := make([]worker.CapturedColumn, len(rel.Columns))
 	for i, c := range rel.Columns {
-		cols[i] = worker.CapturedColumn{Attribute: rec.Upstream.Attributes[i], Name: c.Name, Type: c.Type}
+		cols[i] = worker.CapturedColumn{Attribute: rec.Upstream.Attributes[i], Upstream: rec.Upstream.Types[i], Name: c.Name, Type: c.Type}
 	}
 	shapes := func(version uint32) (*row.Schema, error) { return reader.Schema(table, version) }
 	in := worker.Input{Node: flow.Inputs[0].Node, Table: &worker.Table{
 		Channel: reader.Channel().Name(), ID: table, Key: inputKey(rel), Decode: worker.Captured(cfg, cols, shapes),
-		Capture: &worker.Capture{Source: reader, Consumer: fmt.Sprintf("%s/%d/%d", db.o.Name, db.o.ID, rel.ID)},
+		Capture: &worker.Capture{Source: reader, Consumer: db.consumer(rel.ID)},
 	}}
 	return &job{rec, worker.Job{Job: flow, Inputs: []worker.Input{in}}}, nil
 }
@@ -89,11 +94,56 @@ func inputKey(rel *catalog.Relation) []int {
 	return at
 }
 
-// claim keeps what a new relation needs of its source's channel.
+// consumer names the snapshot of a captured table at its source.
+func (db *Database) consumer(id catalog.ID) string {
+	return fmt.Sprintf("%s/%d/%d", db.o.Name, db.o.ID, id)
+}
+
+// claim keeps what a new relation needs of its source's channel: it reads what is after the
+// epoch in which it is created.
 func (db *Database) claim(ctx context.Context, rel *catalog.Relation) error {
 	src := db.cat.Load().Get(rel.Source)
 	if rel.Kind != catalog.KindCapture || src == nil {
 		return nil
 	}
-	return db.o.Sources.Claim(ctx, src.Name, db, db.Cut())
+	at, err := db.o.Sources.Claim(ctx, src.Name, db)
+	if err != nil {
+		return err
+	}
+	return db.WaitFor(ctx, at)
+}
+
+// claims goes on with the claims on all sources that tables follow.
+func (db *Database) claims(ctx context.Context) {
+	for _, name := range slices.Sorted(maps.Keys(db.followed(db.cat.Load()))) {
+		if _, err := db.o.Sources.Claim(ctx, name, db); err != nil {
+			db.log.Error("the database's claim on a source does not move", "source", name, "error", err)
+		}
+	}
+}
+
+// followed counts the tables that follow each source, by its name.
+func (db *Database) followed(cat *catalog.Catalog) map[string]int {
+	n := map[string]int{}
+	for _, rel := range cat.List(catalog.KindCapture) {
+		if src := cat.Get(rel.Source); src != nil {
+			n[src.Name]++
+		}
+	}
+	return n
+}
+
+// gone cleans up at the sources behind tables that a catalog had.
+func (db *Database) gone(ctx context.Context, before *catalog.Catalog, ids []catalog.ID) {
+	left := db.followed(db.cat.Load())
+	for _, id := range ids {
+		rel := before.Get(id)
+		if rel == nil || rel.Kind != catalog.KindCapture {
+			continue
+		}
+		name := before.Get(rel.Source).Name
+		if err := db.o.Sources.Gone(ctx, name, db, db.consumer(id), left[name] == 0); err != nil {
+			db.log.Error("cleaning up behind a table", "table", rel.Name, "source", name, "error", err)
+		}
+	}
 }

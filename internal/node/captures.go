@@ -1,105 +1,13 @@
 package node
 
 import (
-	"bytes"
 	"context"
 	"strings"
-	"time"
 
-	"github.com/weirstream/weir/internal/adapter/postgres"
 	"github.com/weirstream/weir/internal/catalog"
-	"github.com/weirstream/weir/internal/database"
 	"github.com/weirstream/weir/internal/datum"
-	"github.com/weirstream/weir/internal/reconcile"
 	"github.com/weirstream/weir/internal/row"
-	"github.com/weirstream/weir/internal/sql"
-	"github.com/weirstream/weir/internal/ts"
-	"github.com/weirstream/weir/internal/wal"
-	"github.com/weirstream/weir/internal/weirerr"
 )
-
-var _ database.Sources = (*sources)(nil)
-
-// waitPoll is how often a position that is waited for is looked for.
-const waitPoll = 10 * time.Millisecond
-
-// claimEvery is how often a database's claim on a source follows its epochs.
-const claimEvery = time.Second
-
-// At implements database.Sources.
-func (s *sources) At(ctx context.Context, name, position string) (ts.Ts, error) {
-	src, err := s.get(name)
-	if err != nil {
-		return 0, err
-	}
-	lsn, err := postgres.ParseLSN(position)
-	if err != nil {
-		return 0, &sql.Error{Code: sql.InvalidText, Message: "invalid input syntax for type pg_lsn: \"" + position + "\"", Pos: -1}
-	}
-	want := lsn.Position()
-	for {
-		if status := src.Channel().Status(); bytes.Compare(status.High, want) >= 0 {
-			return status.Durable, nil
-		}
-		select {
-		case <-ctx.Done():
-			return 0, context.Cause(ctx)
-		case <-time.After(waitPoll):
-		}
-	}
-}
-
-// Reader implements database.Sources.
-func (s *sources) Reader(name string) (reconcile.Source, error) {
-	src, err := s.get(name)
-	if err != nil {
-		return nil, err
-	}
-	return src.Source, nil
-}
-
-// Claim implements database.Sources: one claim for all of a database's tables of the source.
-func (s *sources) Claim(ctx context.Context, name string, db *database.Database, at ts.Ts) error {
-	src, err := s.get(name)
-	if err != nil {
-		return err
-	}
-	checkpoint := s.pins.of(src.Channel().Name())
-	if checkpoint == nil {
-		return weirerr.New(weirerr.NotReady, "the source's log is not open yet").With("source", name)
-	}
-	claims, owner := checkpoint.Claims(wal.Budget{OnFull: wal.Block}), ownPin(db.Name())
-	s.mu.Lock()
-	has := src.claims[db.Name()]
-	if src.claims == nil {
-		src.claims = map[string]bool{}
-	}
-	src.claims[db.Name()] = true
-	s.mu.Unlock()
-	if has {
-		return nil
-	}
-	if err := claims.Pin(ctx, owner, at, func(error) {}); err != nil && weirerr.CodeOf(err) != weirerr.CheckpointStale {
-		return err
-	}
-	go func() {
-		for {
-			select {
-			case <-src.done:
-				return
-			case <-s.ctx.Done():
-				return
-			case <-time.After(claimEvery):
-			}
-			if cut := db.Cut(); cut != 0 {
-				if err := claims.Advance(s.ctx, owner, cut); err != nil {
-					s.log.Debug("moving a database's claim on a source", "source", name, "database", db.Name(), "error", err)
-				}
-			}
-		}
-	}()
-	return nil
-}
 
 // describe is a table of a source as a relation that follows it.
 func (s *sources) describe(ctx context.Context, name, table string) (*catalog.Relation, error) {
@@ -124,6 +32,7 @@ func relationOf(shape *row.Schema) *catalog.Relation {
 	for i, c := range shape.Columns {
 		rel.Columns = append(rel.Columns, catalog.Column{Name: c.Name, Type: engineType(shape, c), NotNull: c.NotNull || c.Key})
 		rel.Upstream.Attributes = append(rel.Upstream.Attributes, c.ID)
+		rel.Upstream.Types = append(rel.Upstream.Types, c.Type)
 		if c.Key {
 			rel.Key = append(rel.Key, i)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/weirstream/weir/internal/config"
 	"github.com/weirstream/weir/internal/control"
+	"github.com/weirstream/weir/internal/database"
 	"github.com/weirstream/weir/internal/httpapi"
 	"github.com/weirstream/weir/internal/metastore"
 	"github.com/weirstream/weir/internal/secret"
@@ -39,6 +40,7 @@ type node struct {
 
 	store       *metastore.Store
 	wal         *local.Log
+	logs        *database.Logs // the same, with who writes its channels
 	witness     *witness
 	pins        *pins
 	sources     *sources
@@ -123,8 +125,9 @@ func (n *node) wire(ctx context.Context) {
 		guard:     newGuard(LogDir(n.cfg.DataDir), n.wal, n.cfg.Log, n.log),
 		saveEvery: n.cfg.Log.CheckpointEvery.Std(), evictable: int64(n.cfg.Log.SegmentBytes),
 	}
+	n.logs = database.NewLogs(n.wal)
 	n.sources = &sources{
-		ctx: ctx, wal: n.wal, store: n.store, pins: n.pins, witness: n.witness,
+		ctx: ctx, wal: n.wal, logs: n.logs, store: n.store, pins: n.pins, witness: n.witness,
 		sideBytes: int64(n.cfg.Log.SideBytes), capture: n.cfg.Capture, lookup: lookup, log: n.log, registry: n.registry, all: map[string]*source{},
 	}
 	kinds := sinkKinds(n.log)

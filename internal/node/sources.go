@@ -14,6 +14,7 @@ import (
 	"github.com/weirstream/weir/internal/capture"
 	"github.com/weirstream/weir/internal/config"
 	"github.com/weirstream/weir/internal/control"
+	"github.com/weirstream/weir/internal/database"
 	"github.com/weirstream/weir/internal/filter"
 	"github.com/weirstream/weir/internal/metastore"
 	"github.com/weirstream/weir/internal/secret"
@@ -26,6 +27,7 @@ import (
 type sources struct {
 	ctx       context.Context // of the node; captures end with it
 	wal       wal.Log
+	logs      *database.Logs // is told who writes the channels
 	store     *metastore.Store
 	pins      *pins
 	witness   *witness
@@ -45,8 +47,8 @@ type source struct {
 	def      control.Source
 	upstream *postgres.Source
 	stop     context.CancelFunc
-	done     chan struct{}   // closed when Run has returned
-	claims   map[string]bool // databases with tables of it
+	done     chan struct{}                 // closed when Run has returned
+	claims   map[uint32]context.CancelFunc // of databases with tables of it: ends the claim's keeper
 }
 
 var _ control.Sources = (*sources)(nil)
@@ -122,7 +124,8 @@ func (s *sources) Start(ctx context.Context, def control.Source) error {
 		return errors.Join(err, c.Close(), up.Close())
 	}
 	running, stop := context.WithCancel(s.ctx)
-	src := &source{Source: c, def: def, upstream: up, stop: stop, done: make(chan struct{})}
+	src := &source{Source: c, def: def, upstream: up, stop: stop, done: make(chan struct{}), claims: map[uint32]context.CancelFunc{}}
+	s.logs.Serve(c.Channel().Name(), func(_ context.Context, t ts.Ts) error { return c.Promise(t) })
 	go func() {
 		defer close(src.done)
 		if err := c.Run(running); err != nil {
@@ -144,6 +147,7 @@ func (s *sources) end(ctx context.Context, name string) (bool, error) {
 	}
 	src.stop()
 	<-src.done
+	s.logs.Serve(src.Channel().Name(), nil)
 	return true, errors.Join(s.pins.unwatch(ctx, src.Channel().Name()), src.Close(), src.upstream.Close())
 }
 

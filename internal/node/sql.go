@@ -17,6 +17,7 @@ import (
 	"github.com/weirstream/weir/internal/pgwire"
 	"github.com/weirstream/weir/internal/session"
 	"github.com/weirstream/weir/internal/sql"
+	"github.com/weirstream/weir/internal/weirerr"
 )
 
 // sqlServer is what sessions need of the node: it implements session.Server.
@@ -53,7 +54,7 @@ func (n *node) startSQL(ctx context.Context, l net.Listener) error {
 	if l == nil {
 		return nil
 	}
-	e, err := openEngine(ctx, n.cfg, n.store, n.wal, n.log, n.registry, n.sources, n.pins)
+	e, err := openEngine(ctx, n.cfg, n.store, n.logs, n.log, n.registry, n.sources, n.pins)
 	n.mu.Lock()
 	n.engine = e
 	n.mu.Unlock()
@@ -159,7 +160,11 @@ func upstreamURL(options map[string]string) (string, error) {
 
 // DropSource implements session.Server.
 func (s *sqlServer) DropSource(ctx context.Context, _, name string) error {
-	return s.control.DropSource(ctx, name, control.DropSource{})
+	err := s.control.DropSource(ctx, name, control.DropSource{})
+	if weirerr.CodeOf(err) == weirerr.NotFound {
+		return nil
+	}
+	return err
 }
 
 // CreateChangefeed implements session.Server.

@@ -100,24 +100,30 @@ func (s *Session) dropAll(ctx context.Context, ids []catalog.ID, cascade bool) e
 	if _, err := cat.Without(ids...); err != nil {
 		return err
 	}
-	var sources []string
 	for _, id := range ids {
 		if err := s.fed(cat.Get(id)); err != nil {
 			return err
 		}
-		if rel := cat.Get(id); rel.Kind == catalog.KindSource && rel.Options["connector"] == connectorPostgres {
-			sources = append(sources, rel.Name)
-		}
 	}
 	s.cascades(cat, ids, named)
 	for _, some := range inTurn(cat, ids) {
+		if err := s.endCaptures(ctx, cat, some); err != nil {
+			return err
+		}
 		if err := s.db.Drop(ctx, some); err != nil {
 			return err
 		}
 	}
-	for _, name := range sources {
-		if err := s.o.o.Server.DropSource(ctx, s.db.Name(), name); err != nil {
-			return err
+	return nil
+}
+
+// endCaptures ends what runs for sources before their names go: what fails then can be tried again.
+func (s *Session) endCaptures(ctx context.Context, cat *catalog.Catalog, ids []catalog.ID) error {
+	for _, id := range ids {
+		if rel := cat.Get(id); rel.Kind == catalog.KindSource && rel.Options["connector"] == connectorPostgres {
+			if err := s.o.o.Server.DropSource(ctx, s.db.Name(), rel.Name); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -122,9 +122,8 @@ func (s *Session) chooseColumns(rel *catalog.Relation, x *sql.CreateTable) error
 	if err != nil {
 		return err
 	}
-	old, ref := rel.Columns, *rel.Upstream
-	attributes := ref.Attributes
-	rel.Columns, ref.Attributes = nil, nil
+	old, was, ref := rel.Columns, rel.Upstream, *rel.Upstream
+	rel.Columns, ref.Attributes, ref.Types = nil, nil, nil
 	place := map[int]int{}
 	for i, c := range given {
 		at := slices.IndexFunc(old, func(o catalog.Column) bool { return o.Name == c.Name && !o.Hidden })
@@ -135,7 +134,7 @@ func (s *Session) chooseColumns(rel *catalog.Relation, x *sql.CreateTable) error
 			return failAt(sql.DatatypeMismatch, x.Columns[i].Pos(), "column \"%s\" is of type %s upstream", c.Name, expr.FormatType(old[at].Type))
 		}
 		place[at] = len(rel.Columns)
-		rel.Columns, ref.Attributes = append(rel.Columns, old[at]), append(ref.Attributes, attributes[at])
+		rel.Columns, ref.Attributes, ref.Types = append(rel.Columns, old[at]), append(ref.Attributes, was.Attributes[at]), append(ref.Types, was.Types[at])
 	}
 	key := rel.Key
 	rel.Key = nil

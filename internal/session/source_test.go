@@ -16,7 +16,7 @@ func upstream() *catalog.Relation {
 	col := func(name string, oid uint32) catalog.Column { return catalog.Column{Name: name, Type: datum.Ref(oid)} }
 	return &catalog.Relation{
 		Columns: []catalog.Column{col("a", datum.OIDText), col("b", datum.OIDInt8), col("id", datum.OIDInt4)}, Key: []int{2},
-		Upstream: &catalog.UpstreamRef{Namespace: "public", Name: "t", Attributes: []int32{1, 4, 7}},
+		Upstream: &catalog.UpstreamRef{Namespace: "public", Name: "t", Attributes: []int32{1, 4, 7}, Types: []uint32{23, 25, 23}},
 	}
 }
 

@@ -243,9 +243,10 @@ func (noSources) At(_ context.Context, source, _ string) (ts.Ts, error) {
 }
 
 func (noSources) Reader(source string) (reconcile.Source, error) { return nil, unknownSource(source) }
-func (noSources) Claim(_ context.Context, source string, _ *database.Database, _ ts.Ts) error {
-	return unknownSource(source)
+func (noSources) Claim(_ context.Context, source string, _ *database.Database) (ts.Ts, error) {
+	return 0, unknownSource(source)
 }
+func (noSources) Gone(context.Context, string, *database.Database, string, bool) error { return nil }
 
 func unknownSource(name string) error {
 	return &sql.Error{Code: sql.UndefinedObject, Message: "source \"" + name + "\" does not exist", Pos: -1}

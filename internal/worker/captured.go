@@ -18,6 +18,7 @@ import (
 // follows over renames.
 type CapturedColumn struct {
 	Attribute int32
+	Upstream  uint32 // the type it has there
 	Name      string
 	Type      datum.TypeRef
 }
@@ -237,7 +238,7 @@ func (d *captured) read(s *row.Schema) (*version, error) {
 		switch {
 		case at < 0:
 			return nil, d.gone(col.Name, "was dropped upstream")
-		case s.Columns[at].Type != col.Type.OID:
+		case s.Columns[at].Type != col.Upstream:
 			return nil, d.gone(col.Name, "has the type "+s.Columns[at].TypeName+" upstream")
 		}
 		types[k], source[k] = col.Type, at

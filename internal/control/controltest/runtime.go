@@ -74,6 +74,7 @@ func (f fakeSources) Start(_ context.Context, s control.Source) error {
 func (f fakeSources) Resync(_ context.Context, s control.Source) error {
 	return f.call("resync-source %s", s.Name)
 }
+func (f fakeSources) Followed(string) error { return nil }
 func (f fakeSources) Drop(_ context.Context, s control.Source, force bool) error {
 	return f.call("drop %s force=%v", s.Name, force)
 }
