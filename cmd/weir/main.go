@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/weirstream/weir/internal/bench"
 	"github.com/weirstream/weir/internal/cli"
 	"github.com/weirstream/weir/internal/node"
 )
@@ -20,5 +21,6 @@ func main() {
 	os.Exit(cli.Run(context.Background(), cli.OS(cli.Programs{
 		Version: version, Serve: node.Run, Check: node.Check, CheckSQL: node.CheckSQL,
 		VerifyLog: node.VerifyLog, InspectLog: node.InspectLog,
+		BenchNexmark: bench.ForCommand,
 	}), os.Args[1:]))
 }

@@ -28,6 +28,8 @@ type Programs struct {
 	VerifyLog func(ctx context.Context, dir string) ([]LogReport, error)
 	// InspectLog calls each with the entries of a data directory's log, in order.
 	InspectLog func(ctx context.Context, dir string, which LogSelection, each func(LogEntry) error) error
+	// BenchNexmark measures a query in this process.
+	BenchNexmark func(ctx context.Context, r NexmarkRun) (NexmarkReport, error)
 
 	Stdout, Stderr io.Writer
 	Env            func(name string) (string, bool)
@@ -166,7 +168,7 @@ Exit codes: 0 done; 1 the answer is no (a fault was found, rows differ, a wait t
 		}
 		return nil
 	}
-	root.AddCommand(a.serveCommand(), a.checkCommand(), a.sourceCommand(), a.changefeedCommand(), a.logCommand(), a.versionCommand())
+	root.AddCommand(a.serveCommand(), a.checkCommand(), a.sourceCommand(), a.changefeedCommand(), a.logCommand(), a.benchCommand(), a.versionCommand())
 	return root
 }
 

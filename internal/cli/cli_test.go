@@ -83,6 +83,12 @@ func (m *terminal) run(args ...string) int {
 			return []LogReport{{Channel: "shop", OK: dir != "damaged", FirstTs: 3, LastTs: 9, Entries: 7, Bytes: 4096, Segments: 1,
 				Faults: map[bool][]string{true: {"record at 17: crc"}, false: {}}[dir == "damaged"]}}, nil
 		},
+		BenchNexmark: func(_ context.Context, r NexmarkRun) (NexmarkReport, error) {
+			return NexmarkReport{Query: r.Query, Sink: map[bool]string{true: "view", false: "blackhole"}[r.View], Checkpoints: !r.NoCheckpoint,
+				Events: r.Events, EventRate: r.Rate, Seconds: 2, EventsPerSecond: float64(r.Events) / 2, EventsPerCPU: float64(r.Events) / 4,
+				LoopPerSecond: 4e6, LoopRatio: 0.25, PeakRSSBytes: r.Memory, StateBytes: 1 << 20, Barriers: 3, BarrierP50: 10, BarrierP99: 20,
+				ResultRows: 7, ResultHash: "00ff"}, nil
+		},
 		InspectLog: func(_ context.Context, _ string, which LogSelection, each func(LogEntry) error) error {
 			for i := ts.Ts(1); i <= 3; i++ {
 				e := LogEntry{Channel: "shop", Ts: which.After + i, Term: 2, Kind: "transaction", Position: "0/1A2B3C", Xid: 700, Bytes: 120, Count: 1}

@@ -5,6 +5,7 @@
 //	weir check …          ─► Programs.Check        asks an upstream, no server needed
 //	weir source|changefeed|log status … ─► HTTP ─► package httpapi of a server
 //	weir log verify|inspect ─► Programs.Log…       reads a data directory, no server
+//	weir bench nexmark    ─► Programs.BenchNexmark measures in this process
 //
 // Output goes to standard output as text for people, or with -o json as the
 // server's JSON. Errors go to standard error; with -o json as an object of the

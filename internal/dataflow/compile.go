@@ -20,6 +20,8 @@ type Options struct {
 	Relation func(r *catalog.Relation) (*Node, error)
 	// Env is what expressions depend on beside their rows: a view's time zone.
 	Env *expr.Env
+	// Sink, of CompileSink, takes the rows, on the shard where each comes out. Nil: nobody does.
+	Sink func(shard int) op.Operator
 	// Once: the inputs are complete at the end of the first epoch, and only insert.
 	Once bool
 }

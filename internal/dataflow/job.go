@@ -43,13 +43,19 @@ func CompileView(id JobID, name string, firstTable uint32, root plan.Node, key [
 	return c.finish(firstTable, m)
 }
 
-// CompileSink compiles a plan whose rows nobody keeps: they are counted and forgotten.
+// CompileSink compiles a plan whose rows nobody keeps: o.Sink takes them.
 func CompileSink(id JobID, name string, firstTable uint32, root plan.Node, o Options) (*Job, error) {
 	c, top, err := compile(id, name, root, o)
 	if err != nil {
 		return nil, err
 	}
 	c.job.Root = top
+	if o.Sink != nil {
+		c.job.Root = here([]*Node{top}, top.Part, nil)
+		c.job.Root.What = "Sink"
+		c.job.Root.Make = func(shard, _ int) (op.Operator, error) { return o.Sink(shard), nil }
+		c.job.Nodes = append(c.job.Nodes, c.job.Root)
+	}
 	return c.finish(firstTable, nil)
 }
 

@@ -26,7 +26,7 @@ var floors = map[string]int{
 	"reconcile": 5, "control": 5, "capture": 5, "feed": 5, "coordinator": 5, "worker": 5, "view": 5, "database": 5,
 	"adapter/postgres": 6, "adapter/file": 6, "adapter/blackhole": 6, "adapter/nexmark": 6,
 	"httpapi": 7, "cli": 7, "pgwire": 7, "session": 7,
-	"node": 8,
+	"node": 8, "bench": 8,
 }
 
 const modulePath = "github.com/weirstream/weir/"

@@ -1,7 +1,8 @@
 // Package nexmark holds the queries of the Nexmark benchmark twice: as a user of
 // weir writes them, and by hand for PostgreSQL over the same events.
 //
-//	stream/q5.sql   TUMBLE, HOP, row_number() <= k: RisingWave's dialect
+//	Stream(5)       TUMBLE, HOP, row_number() <= k: RisingWave's dialect; the texts are
+//	                with the generator, in internal/adapter/nexmark/queries
 //	batch/q5.sql    another formulation where there is one: generate_series for
 //	                HOP, date_bin for TUMBLE, DISTINCT ON for the first of a group
 //	schema.sql      person, auction, bid as tables, for events that were dumped

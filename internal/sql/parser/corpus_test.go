@@ -17,7 +17,7 @@ type example struct {
 // corpus gathers the SQL that the repository tests the server with.
 func corpus(t testing.TB) (examples []example) {
 	t.Helper()
-	for _, dir := range []string{"../../../test/oracle", "../../../test/tpch", "../../../test/nexmark"} {
+	for _, dir := range []string{"../../../test/oracle", "../../../test/tpch", "../../../test/nexmark", "../../adapter/nexmark/queries"} {
 		err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
