@@ -85,7 +85,7 @@ func (m *Machine) begin(d *database, k Kind, c *Command, merge []Graph) {
 		d.plain = 0
 	}
 	d.prev = e.Curr
-	d.due = ts.New(e.Curr.Ms()+max(1, m.config(d).Interval.Milliseconds()), 0)
+	d.due = ts.New(m.now.Ms()+max(1, m.config(d).Interval.Milliseconds()), 0) // Curr may be far ahead of now
 	d.flight = append(d.flight, e)
 	m.emit(Inject{e.Barrier, slices.Clone(m.workers)})
 	if c == nil {

@@ -128,6 +128,9 @@ func (b *control) Commit(ctx context.Context, c *barrier.Commit) error {
 		delete(db.cuts, g)
 	}
 	db.mu.Unlock()
+	if c.Graph == barrier.Main {
+		db.keepUp(c.Curr)
+	}
 	return db.publish(ctx, c, next, changes)
 }
 

@@ -138,7 +138,14 @@ func (db *Database) Catalog() *catalog.Catalog { return db.cat.Load() }
 
 // Flush returns when everything that was written before the call is in the committed epoch.
 func (db *Database) Flush(ctx context.Context) error {
-	return db.command(db.o.Coordinator.Do(ctx, db.id, barrier.Flush, false))
+	if err := db.awake(ctx); err != nil {
+		return err
+	}
+	at := db.durable()
+	if err := db.o.Coordinator.Do(ctx, db.id, barrier.Flush, false); err != nil {
+		return db.command(err)
+	}
+	return db.WaitFor(ctx, at)
 }
 
 // WaitFor returns when the committed epoch holds everything up to at, and readers see it.

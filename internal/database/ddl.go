@@ -25,6 +25,9 @@ func (db *Database) Create(ctx context.Context, rel *catalog.Relation, q *plan.Q
 		}
 	}
 	defer unlock()
+	if err := db.awake(ctx); err != nil {
+		return err
+	}
 	p, err := db.prepare(rel, q)
 	if err != nil {
 		return err
@@ -154,6 +157,9 @@ func (db *Database) name(p *change) error {
 func (db *Database) Drop(ctx context.Context, ids []catalog.ID) error {
 	db.ddl.Lock()
 	defer db.ddl.Unlock()
+	if err := db.awake(ctx); err != nil {
+		return err
+	}
 	before := db.cat.Load()
 	if _, err := before.Without(ids...); err != nil {
 		return err

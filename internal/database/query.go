@@ -38,6 +38,9 @@ type Rows struct {
 
 // Query runs a plan over one committed epoch.
 func (db *Database) Query(ctx context.Context, q *plan.Query, o QueryOptions) (*Rows, error) {
+	if err := db.shown(ctx); err != nil {
+		return nil, err
+	}
 	if err := db.WaitFor(ctx, o.AfterTs); err != nil {
 		return nil, err
 	}

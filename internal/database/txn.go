@@ -41,6 +41,9 @@ func (t *Txn) Lock(ctx context.Context, rel *catalog.Relation) error {
 	if err != nil {
 		return err
 	}
+	if err := t.db.shown(ctx); err != nil {
+		return err
+	}
 	if err := t.db.WaitFor(ctx, t.db.settled); err != nil {
 		return err
 	}

@@ -1,0 +1,112 @@
+package consistency
+
+import (
+	"context"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/weirstream/weir/test/rig"
+)
+
+// house is a weir that is killed now and then.
+type house struct {
+	*rig.Weir
+	t *testing.T
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	w, err := rig.New(rig.Options{Bin: weirBin, DataDir: filepath.Join(t.TempDir(), "data")})
+	check(t, err)
+	h := &house{w, t}
+	t.Cleanup(func() {
+		if err := w.Stop(); err != nil {
+			t.Error(err)
+		}
+		if t.Failed() {
+			t.Logf("the end of weir's log:\n%s", w.Log())
+		}
+	})
+	check(t, w.Start(t.Context()))
+	return h
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (h *house) url() string { return "postgres://root@" + h.SQLAddr() + "/dev?sslmode=disable" }
+
+// exec runs statements on a connection of their own.
+func (h *house) exec(text string) {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
+	defer cancel()
+	err := once(ctx, h.url(), func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, text, pgx.QueryExecModeSimpleProtocol)
+		return err
+	})
+	check(h.t, err)
+}
+
+// kill ends the process with -9 at random moments and starts it again.
+func (h *house) kill(times int) {
+	h.t.Helper()
+	for range times {
+		time.Sleep(time.Duration(100+rand.IntN(pick(1500, 3000))) * time.Millisecond) // any moment will do
+		check(h.t, h.Kill())
+		check(h.t, h.Start(h.t.Context()))
+	}
+	time.Sleep(time.Second)
+}
+
+// final compares what is there at the end with what was written, and judges it.
+func (h *house) final(written map[int64]int64) {
+	h.t.Helper()
+	b := books{}
+	check(h.t, once(h.t.Context(), h.url(), func(ctx context.Context, conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, everything+" UNION ALL "+anew)
+		if err != nil {
+			return err
+		}
+		var kind string
+		var key, value int64
+		_, err = pgx.ForEachRow(rows, []any{&kind, &key, &value}, func() error { return b.add(kind, key, value) })
+		return err
+	}))
+	for _, f := range b.check() {
+		h.t.Error("at the end: " + f)
+	}
+	total := int64(0)
+	for w, n := range written {
+		if total += n; b["written"][w] != n {
+			h.t.Errorf("at the end: writer %d has written %d transfers, %d are there", w, n, b["written"][w])
+		}
+	}
+	h.t.Logf("%d transfers: %v", total, written)
+	if total < 100 {
+		h.t.Error("too few transfers to show anything")
+	}
+}
+
+// TestOwnTables: transfers are transactions of weir itself.
+func TestOwnTables(t *testing.T) {
+	h := newHouse(t)
+	h.exec(tables + seed + views)
+	b := &bank{url: h.url(), settle: "FLUSH"}
+	b.start(3)
+	w := watch(h.url())
+	h.kill(pick(3, 50))
+	written := b.stop(t)
+	h.exec("FLUSH")
+	w.stop(t)
+	h.final(written)
+}
+
