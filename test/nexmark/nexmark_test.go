@@ -8,13 +8,17 @@ import (
 
 	"github.com/weirstream/weir/internal/pgtest"
 	"github.com/weirstream/weir/test/nexmark"
+	"github.com/weirstream/weir/test/rig"
 	"github.com/weirstream/weir/test/slt/play"
 	"github.com/weirstream/weir/test/slt/script"
 )
 
-var srv *pgtest.Server
+var (
+	srv     *pgtest.Server
+	weirBin string // the weir under test, built once
+)
 
-func TestMain(m *testing.M) { pgtest.Main(m, &srv) }
+func TestMain(m *testing.M) { pgtest.Main(rig.Built(m, &weirBin), &srv) }
 
 // rows is how many rows queries find in the sample, counted by hand.
 var rows = map[int]int{
