@@ -109,4 +109,3 @@ func TestOwnTables(t *testing.T) {
 	w.stop(t)
 	h.final(written)
 }
-
