@@ -117,7 +117,6 @@ func (c *Coordinator) Do(ctx context.Context, id barrier.Database, do barrier.Do
 // Wait returns when a database's committed epoch is at least at. It asks for a
 // barrier at once when none is under way that reaches so far.
 func (c *Coordinator) Wait(ctx context.Context, id barrier.Database, at ts.Ts) error {
-	asked := false
 	for {
 		c.mu.Lock()
 		d := c.dbs[id]
@@ -130,10 +129,7 @@ func (c *Coordinator) Wait(ctx context.Context, id barrier.Database, at ts.Ts) e
 		if committed >= at {
 			return nil
 		}
-		if !asked {
-			c.Report(barrier.Want{Database: id, At: at})
-			asked = true
-		}
+		c.Report(barrier.Want{Database: id, At: at}) // again after every epoch: a recovery forgets it
 		select {
 		case <-moved:
 		case <-ctx.Done():

@@ -66,7 +66,8 @@ func (c *Coordinator) act(ctx context.Context, effect barrier.Effect) {
 		c.metrics.injected(e.Barrier)
 		c.database(e.Database).Inject(e.Barrier)
 	case barrier.Commit:
-		c.running.Go(func() { c.commit(ctx, &e) })
+		d := c.database(e.Database) // now: it may be removed meanwhile
+		c.running.Go(func() { c.commit(ctx, d, &e) })
 	case barrier.Reset:
 		c.noteFailure(e)
 		c.running.Go(func() { c.reset(ctx, e) })
@@ -79,9 +80,9 @@ func (c *Coordinator) act(ctx context.Context, effect barrier.Effect) {
 	}
 }
 
-func (c *Coordinator) commit(ctx context.Context, e *barrier.Commit) {
+func (c *Coordinator) commit(ctx context.Context, d *database, e *barrier.Commit) {
 	began := time.Now()
-	err := c.database(e.Database).Commit(ctx, e)
+	err := d.Commit(ctx, e)
 	if err == nil {
 		c.metrics.committed(e, time.Since(began))
 	}
