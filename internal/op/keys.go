@@ -13,6 +13,7 @@ type keyer struct {
 	rows  []int32 // rows of the chunk that have a key, by place in the batch
 	nulls []int32 // rows without: a column that is not NULL-safe is NULL
 	slots []uint32
+	row   []byte // keys of one row
 }
 
 // encode fills the batch with the keys of the rows of in whose weight is not 0.

@@ -266,39 +266,63 @@ func TestUpsertIsTheTable(t *testing.T) {
 	})
 }
 
-// Two shards over one store take back their own rows only.
+// Two shards over one store take back their own rows only, with a key and without.
 func TestTruncateTakesTheShardsBuckets(t *testing.T) {
-	c := op.UpsertConfig{Kinds: []zset.Kind{zset.Int}, Key: []int{0}}
+	for _, c := range []op.UpsertConfig{
+		{Kinds: []zset.Kind{zset.Int}, Key: []int{0}},
+		{Kinds: []zset.Kind{zset.Int}, OldRows: true},
+	} {
+		stored := &op.Stored{Kinds: c.Kinds, Key: c.Key}
+		store := map[string]string{}
+		for id := range int64(100) {
+			one := build(c.Kinds, []weighted{{row{id}, 1}})
+			value := []byte{2} // weight 1
+			if c.Key != nil {
+				value = zset.AppendExact(value, one.Cols[0], 0)
+			}
+			store[string(stored.AppendGroup(nil, one, 0))] = string(value)
+		}
+		total := int64(0)
+		for shard := range 2 {
+			n := takenBack(t, c, store, shard)
+			if n == 0 || n == 100 {
+				t.Errorf("key %v: shard %d takes back %d rows of 100", c.Key, shard, n)
+			}
+			total += n
+		}
+		if total != 100 {
+			t.Errorf("key %v: both take back %d rows, want 100", c.Key, total)
+		}
+	}
+}
+
+// takenBack truncates one of two shards, and checks that its rows are those whose keys lead there.
+func takenBack(t *testing.T, c op.UpsertConfig, store map[string]string, shard int) (n int64) {
+	u := op.NewUpsert(c)
+	u.SetShard(shard, 2)
+	u.Tables()[0].SetCold()
 	kinds := c.InputKinds()
-	store, total := map[string]string{}, int64(0)
-	for id := range int64(100) {
-		k := (&op.Stored{Kinds: c.Kinds, Key: c.Key}).AppendKey(nil, build(c.Kinds, []weighted{{row{id}, 1}}).Cols, 0)
-		store[string(k)] = string(zset.AppendExact([]byte{2}, build(c.Kinds, []weighted{{row{id}, 1}}).Cols[0], 0))
+	truncate := row{int64(op.UpsertTruncate)}
+	for len(truncate) < len(kinds) {
+		truncate = append(truncate, nil)
 	}
-	for shard := range 2 {
-		u := op.NewUpsert(c)
-		u.SetShard(shard, 2)
-		u.Tables()[0].SetCold()
-		u.Push(0, build(kinds, []weighted{{row{int64(op.UpsertTruncate), nil, nil, nil}, 1}}))
-		r := &rig{op: u, store: []map[string]string{store}}
-		var out op.Output
-		for s := u.Run(&out, 7); s != op.Done; s = u.Run(&out, 7) {
-			if s == op.Miss {
-				r.fill()
+	u.Push(0, build(kinds, []weighted{{truncate, 1}}))
+	r := &rig{op: u, store: []map[string]string{store}}
+	var out op.Output
+	for s := u.Run(&out, 7); s != op.Done; s = u.Run(&out, 7) {
+		if s == op.Miss {
+			r.fill()
+		}
+	}
+	for _, chunk := range out.Chunks {
+		for i := range chunk.N {
+			n -= chunk.Weight(i)
+			var keys zset.Rows
+			keys.EncodeKeys(chunk.Cols, chunk.N, nil)
+			if at := int(keys.Hash(nil)[i]>>56) % 2; at != shard {
+				t.Errorf("key %v: shard %d takes back a row of shard %d", c.Key, shard, at)
 			}
 		}
-		n := int64(0)
-		for _, chunk := range out.Chunks {
-			for i := range chunk.N {
-				n -= chunk.Weight(i)
-			}
-		}
-		if n == 0 || n == 100 {
-			t.Errorf("shard %d takes back %d rows of 100", shard, n)
-		}
-		total += n
 	}
-	if total != 100 {
-		t.Errorf("both take back %d rows, want 100", total)
-	}
+	return n
 }

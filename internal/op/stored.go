@@ -14,6 +14,7 @@ import (
 //	            value:  weight (varint) │ all columns, exact
 //	            (a second row of the same key:  key: … │ all columns, exact;  value: weight)
 //	by row      key:    bucket │ all columns, exact;  value: weight
+//	            the bucket is that of the columns' keys, by which rows find their shard
 type Stored struct {
 	Kinds []zset.Kind
 	Key   []int // key columns; nil: by row
@@ -71,8 +72,22 @@ func encodeRows(k *keyer, cols []*zset.Vec, in *zset.Chunk, from, to int) {
 			continue
 		}
 		k.batch.Data = zset.AppendExactRow(k.batch.Data, cols, i)
-		k.batch.End()
+		k.batch.EndIn(k.rowBucket(cols, i))
 		k.rows = append(k.rows, int32(i))
 	}
 	k.slots = grow(k.slots, k.batch.Len())
+}
+
+// rowBucket is the bucket of a row that is stored by itself: that of the keys of all its
+// columns, by which rows find their shard too.
+func (k *keyer) rowBucket(cols []*zset.Vec, i int) byte {
+	k.row = appendRowKey(k.row[:0], cols, i)
+	return arrange.BucketOf(arrange.Hash(k.row))
+}
+
+func appendRowKey(dst []byte, cols []*zset.Vec, i int) []byte {
+	for _, v := range cols {
+		dst = zset.AppendKey(dst, v, i, zset.Order{})
+	}
+	return dst
 }

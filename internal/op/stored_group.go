@@ -26,11 +26,11 @@ func (s *Stored) AppendGroup(dst []byte, c *zset.Chunk, i int) []byte {
 	at := len(dst)
 	dst = append(dst, 0)
 	if s.Key == nil {
-		dst = zset.AppendExactRow(dst, c.Cols, i)
-	} else {
-		for _, k := range s.Key {
-			dst = zset.AppendKey(dst, c.Cols[k], i, zset.Order{})
-		}
+		dst[at] = arrange.BucketOf(arrange.Hash(appendRowKey(nil, c.Cols, i)))
+		return zset.AppendExactRow(dst, c.Cols, i)
+	}
+	for _, k := range s.Key {
+		dst = zset.AppendKey(dst, c.Cols[k], i, zset.Order{})
 	}
 	dst[at] = arrange.BucketOf(arrange.Hash(dst[at+1:]))
 	return dst

@@ -54,6 +54,7 @@ type Upsert struct {
 	fresh  []int32  // row whose new columns a marked group has; -1: it must be decoded
 	data   rowBytes // new heads, by place in the batch
 	row    []byte
+	rowKey []byte
 	rows   emitter
 	clear  truncating
 	oldOff int // first column of old

@@ -35,7 +35,8 @@ func (u *Upsert) segmentByRow(in *zset.Chunk, end int, out *Output) bool {
 	for _, c := range []*zset.Chunk{olds, news} {
 		for i := range c.N {
 			u.batch.Data = zset.AppendExactRow(u.batch.Data, c.Cols, i)
-			u.batch.End()
+			u.rowKey = appendRowKey(u.rowKey[:0], c.Cols, i)
+			u.batch.EndIn(arrange.BucketOf(arrange.Hash(u.rowKey)))
 		}
 	}
 	u.slots = grow(u.slots, u.batch.Len())
