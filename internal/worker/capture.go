@@ -29,6 +29,7 @@ type snapshot struct {
 	side     ts.Ts // of the last chunk that took effect
 	pieces   [][]byte
 	dirty    bool // the state has changed since the last step
+	tidied   bool // it is over, and the source has forgotten it
 	given    []progress
 }
 
@@ -42,6 +43,7 @@ type progress struct {
 type snapshotState struct {
 	Consumer json.RawMessage `json:"consumer"`
 	Side     ts.Ts           `json:"side"`
+	Tidied   bool            `json:"tidied,omitempty"`
 }
 
 // snapshotAt is the state of a consumer's snapshot at the end of a step.
@@ -51,8 +53,8 @@ type snapshotAt struct {
 	idle     bool
 }
 
-// newSnapshot goes on where saved says; nil: at the beginning.
-func newSnapshot(c *Capture, table row.TableID, saved json.RawMessage) (*snapshot, error) {
+// newSnapshot goes on where saved says, which is of everything up to from; nil: at the beginning.
+func newSnapshot(c *Capture, table row.TableID, saved json.RawMessage, from ts.Ts) (*snapshot, error) {
 	s := &snapshot{Capture: c, table: table, consumer: backfill.NewConsumer(c.Consumer)}
 	s.finder = reconcile.Finder{Consumer: s.consumer, Locate: c.Source.Locate, Key: s.key}
 	if saved == nil {
@@ -67,7 +69,8 @@ func newSnapshot(c *Capture, table row.TableID, saved json.RawMessage) (*snapsho
 	if err != nil {
 		return nil, weirerr.New(weirerr.StoreCorrupt, "how far the snapshot of a table is does not decode").With("table", table).Wrap(err)
 	}
-	s.side = state.Side
+	s.side, s.tidied = state.Side, state.Tidied
+	s.given = append(s.given, progress{from, s.side, s.consumer.Idle()})
 	return s, nil
 }
 
@@ -98,7 +101,7 @@ func (s *snapshot) state(seen ts.Ts) json.RawMessage {
 	}
 	s.dirty = false
 	s.given = append(s.given, progress{seen, s.side, s.consumer.Idle()})
-	return encode(snapshotState{s.consumer.State(), s.side})
+	return encode(snapshotState{s.consumer.State(), s.side, s.tidied})
 }
 
 // tidy gives back what the side channel holds of chunks that are committed here.
@@ -108,9 +111,10 @@ func (s *snapshot) tidy(committed ts.Ts) error {
 		last, s.given = &s.given[0], s.given[1:]
 	}
 	switch {
-	case last == nil:
+	case last == nil || s.tidied:
 		return nil
 	case last.idle:
+		s.tidied, s.dirty = true, true
 		return s.Source.CancelBackfill(s.Consumer)
 	case last.side == 0:
 		return nil

@@ -74,7 +74,7 @@ func newReader(c *channel, log wal.Channel, from ts.Ts, bounds []ts.Ts) (*reader
 		t := &gathering{follower: f, decoder: f.Decode(), nodes: []*dataflow.Node{f.node}, parts: make([][]part, r.shards)}
 		if f.Capture != nil {
 			var err error
-			if t.snap, err = newSnapshot(f.Capture, f.ID, c.states[f.Capture.Consumer]); err != nil {
+			if t.snap, err = newSnapshot(f.Capture, f.ID, c.states[f.Capture.Consumer], from); err != nil {
 				return nil, err
 			}
 			c.idle[f.Capture.Consumer] = t.snap.consumer.Idle()

@@ -23,6 +23,9 @@ var weirBin string
 
 func TestMain(m *testing.M) { os.Exit(rig.Built(m, &weirBin).Run()) }
 
+// config lets the log be truncated in small pieces, soon.
+const config = "[log]\nsegment_bytes = \"1MiB\"\nside_bytes = \"4MiB\"\ncheckpoint_every = \"100ms\"\n"
+
 // limit bounds everything that is waited for.
 const limit = time.Minute
 
@@ -41,7 +44,7 @@ func newStand(t *testing.T, schema string) *stand {
 	s.up.CreateDB(t, "shop")
 	s.up.Exec(t, "shop", schema)
 	var err error
-	s.weir, err = rig.New(rig.Options{Bin: weirBin, DataDir: filepath.Join(t.TempDir(), "data")})
+	s.weir, err = rig.New(rig.Options{Bin: weirBin, DataDir: filepath.Join(t.TempDir(), "data"), Config: config})
 	s.check(err)
 	t.Cleanup(func() {
 		if s.conn != nil {
@@ -158,6 +161,18 @@ func (s *stand) same(query string, there ...string) {
 	up, err := rows(s.within(), s.up.Conn(s.t, "shop"), other)
 	s.check(err)
 	s.want(query, strings.Join(up, "\n"))
+}
+
+// until waits for something that comes by itself.
+func (s *stand) until(what string, there func() bool) {
+	s.t.Helper()
+	deadline := time.Now().Add(limit)
+	for !there() {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("after %v: not %s", limit, what)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 // fails runs a statement that must fail, and gives its error.
