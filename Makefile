@@ -33,7 +33,7 @@ setup:
 build: setup ## bin/weir
 	$(GO) build $(BUILD) -o bin/weir ./cmd/weir
 
-run: build ## the demo: a shop, a writer, two changefeeds; RUN_SECONDS=20 ends it by itself
+run: build ## the demo: a shop, a writer, two changefeeds, two views; RUN_SECONDS=20 ends it by itself
 	$(GO) run -buildvcs=false ./test/demo -weir bin/weir
 
 vet: setup

@@ -28,16 +28,9 @@ const deliveryLimit = 2 * time.Minute
 func (s *stage) play(ctx context.Context, rate int, length time.Duration) error {
 	say("\nopening the shop: %d transactions a second, and what a user types:", rate)
 	w := startWriter(s.shop, rate)
-	for _, args := range [][]string{
-		{"source", "create", "shop", "--url", s.shop},
-		{"changefeed", "create", toReplica, "--source", "shop", "--tables", "public.*", "--sink", s.replica},
-		{"changefeed", "create", toFiles, "--source", "shop", "--tables", "public.*", "--sink", "file://" + s.files},
-	} {
-		say("  weir %s", strings.Join(args, " "))
-		if _, err := s.weir.CLI(ctx, args...); err != nil {
-			_ = w.stop() // the first error is the one to tell
-			return fmt.Errorf("%w\n%s", err, s.weir.Log())
-		}
+	if err := s.define(ctx); err != nil {
+		_ = w.stop() // the first error is the one to tell
+		return fmt.Errorf("%w\n%s", err, s.weir.Log())
 	}
 	if length > 0 {
 		say("\nrunning for %v", length)
@@ -56,6 +49,23 @@ func (s *stage) play(ctx context.Context, rate int, length time.Duration) error 
 	}
 	// Ctrl-C has ended ctx; the judgement takes the time it takes.
 	return s.judge(context.Background(), w)
+}
+
+// define creates what weir is to do: some by SQL, some by its command line.
+func (s *stage) define(ctx context.Context) error {
+	if err := s.createSource(ctx); err != nil {
+		return err
+	}
+	for _, args := range [][]string{
+		{"changefeed", "create", toReplica, "--source", "shop", "--tables", "public.*", "--sink", s.replica},
+		{"changefeed", "create", toFiles, "--source", "shop", "--tables", "public.*", "--sink", "file://" + s.files},
+	} {
+		say("  weir %s", strings.Join(args, " "))
+		if _, err := s.weir.CLI(ctx, args...); err != nil {
+			return err
+		}
+	}
+	return s.createViews(ctx)
 }
 
 // judge compares what left the shop with what arrived.
@@ -91,9 +101,13 @@ func (s *stage) judge(ctx context.Context, w *writer) error {
 		return err
 	}
 	say("  %s", summary)
+	say("comparing the views with the same queries on the shop")
+	if err := s.checkViews(ctx); err != nil {
+		return fmt.Errorf("%w\n%s", err, s.weir.Log())
+	}
 	if !equal {
 		return fmt.Errorf("the replica differs from the shop; weir's log ends:\n%s", s.weir.Log())
 	}
-	say("\nequal: every row arrived, once")
+	say("\nequal: every row arrived, once, and the views are what their queries say")
 	return nil
 }

@@ -19,6 +19,11 @@ func (s *stage) watch(ctx context.Context, w *writer) error {
 		return err
 	}
 	defer stats.Close(context.WithoutCancel(ctx))
+	shown, err := s.connectSQL(ctx)
+	if err != nil {
+		return err
+	}
+	defer shown.Close(context.WithoutCancel(ctx))
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	last, lastWritten, lastArrived := time.Now(), w.rows.Load(), int64(0)
@@ -35,11 +40,14 @@ func (s *stage) watch(ctx context.Context, w *writer) error {
 		}
 		now, written := time.Now(), w.rows.Load()
 		got, err := arrived(ctx, stats)
-		var parts [2]string
+		var parts [3]string
 		for i, cf := range []string{toReplica, toFiles} {
 			if err == nil {
 				parts[i], err = s.describe(ctx, cf)
 			}
+		}
+		if err == nil {
+			parts[2], err = glance(ctx, shown)
 		}
 		if ctx.Err() != nil {
 			return nil
@@ -48,8 +56,8 @@ func (s *stage) watch(ctx context.Context, w *writer) error {
 			return err
 		}
 		seconds := now.Sub(last).Seconds()
-		say("%s  shop %5.0f rows/s → replica %6.0f rows/s │ %s │ %s", now.Format(time.TimeOnly),
-			float64(written-lastWritten)/seconds, float64(got-lastArrived)/seconds, parts[0], parts[1])
+		say("%s  shop %5.0f rows/s → replica %6.0f rows/s │ %s │ %s │ %s", now.Format(time.TimeOnly),
+			float64(written-lastWritten)/seconds, float64(got-lastArrived)/seconds, parts[0], parts[1], parts[2])
 		last, lastWritten, lastArrived = now, written, got
 	}
 }
