@@ -17,7 +17,7 @@ BUILD   := -buildvcs=false -trimpath -ldflags '-X main.version=$(VERSION)'
 # Packages whose goroutines the race detector watches: machines and shells, as far
 # as they do not link Pebble, which takes minutes to compile for it. -short leaves
 # out their mutants and longest walks, which run without it.
-RACE := $(addprefix ./internal/,ts row progress owner backfill filter wal wal/local wal/waltest feed adapter/file adapter/blackhole)
+RACE := $(addprefix ./internal/,ts row progress owner backfill coordinator filter wal wal/local wal/waltest feed adapter/file adapter/blackhole)
 
 # Packages whose mutants run in every test: the machines. The others' run in soak.
 MACHINES := mutant owner backfill barrier progress wal
