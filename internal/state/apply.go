@@ -42,7 +42,7 @@ func (s *Store) Apply(ctx context.Context, sealed Sealed) error {
 func (s *Store) apply(ctx context.Context, g Graph, st staged) error {
 	var err error
 	if st.files != nil {
-		err = s.ingest(ctx, g, st)
+		err = s.ingest(ctx, st)
 	} else {
 		err = s.applyRecord(g, st)
 	}
@@ -75,22 +75,23 @@ func (s *Store) applyRecord(g Graph, st staged) error {
 	if err := b.Delete(stagedKey(g, st.epoch), nil); err != nil {
 		return err
 	}
+	defer s.loose.Store(true)
 	return b.Commit(pebble.NoSync)
 }
 
 // ingest shows the sorted files and the moved epoch at once. Earlier epochs
 // may be in Pebble's log unsynced: they have to be durable before this one.
-func (s *Store) ingest(ctx context.Context, g Graph, st staged) error {
-	mark, err := s.mark(g, st.epoch)
-	if err != nil {
-		return err
+func (s *Store) ingest(ctx context.Context, st staged) error {
+	if s.loose.Load() {
+		s.loose.Store(false) // before: what comes meanwhile is loose again
+		if err := s.db.LogData(nil, pebble.Sync); err != nil {
+			s.loose.Store(true)
+			return err
+		}
 	}
-	if err := s.db.LogData(nil, pebble.Sync); err != nil {
-		return err
-	}
-	paths := []string{s.path(mark)}
-	for _, f := range st.files {
-		paths = append(paths, s.path(f))
+	paths := make([]string, len(st.files))
+	for i, f := range st.files {
+		paths[i] = s.path(f)
 	}
 	return s.db.Ingest(ctx, paths)
 }

@@ -14,7 +14,8 @@ func TestMutants(t *testing.T) {
 		"uncommitted kept":        {"apply.go", "if st.epoch > after {", "if st.epoch > after+1000 {"},
 		"behind unseen":           {"apply.go", "if next == nil {", "if next == nil && c.applied > 10 {"},
 		"beyond unseen":           {"apply.go", "if c.applied > committed {", "if false {"},
-		"names of files not kept": {"files.go", "if err == nil {\n\t\terr = s.syncStage()\n\t}\n\treturn files", "return files"},
+		"names of files not kept": {"files.go", "errors.Join(errs...)); err == nil {\n\t\terr = s.syncStage()", "errors.Join(errs...)); err == nil {\n\t\t_ = s.syncStage"},
+		"parts overlap":           {"files.go", "min(max(cuts[i+1]-base, 0), 256)", "min(max(cuts[i+1]-base+1, 0), 256)"},
 		"group runs over":         {"snapshot.go", "bytes.HasPrefix(it.Key(), prefix)", "bytes.HasPrefix(it.Key(), prefix[:8])"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -35,7 +35,7 @@ func (s *Store) Seal(ctx context.Context, g Graph, prev, epoch ts.Ts, deltas []*
 	sealed := Sealed{Graph: g, Prev: prev, Epoch: epoch}
 	for _, d := range deltas {
 		sealed.Entries += d.n
-		sealed.Bytes += int64(len(d.buf))
+		sealed.Bytes += int64(d.bytes)
 	}
 	var err error
 	if sealed.Bytes > int64(s.opts.StageBytes) {
@@ -53,7 +53,7 @@ func (s *Store) Seal(ctx context.Context, g Graph, prev, epoch ts.Ts, deltas []*
 // The staged record of an epoch:
 //
 //	prev(8)  'r'  { table(4) len entries }…        the changes themselves
-//	prev(8)  'f'  names, separated by newlines     the sorted files that have them
+//	prev(8)  'f'  names, separated by newlines     the sorted files that have them, and the mark
 const (
 	stagedRecord = 'r'
 	stagedFiles  = 'f'
@@ -65,8 +65,10 @@ func (s *Store) sealRecord(sealed *Sealed, deltas []*Delta) error {
 	value = append(value, stagedRecord)
 	for _, d := range deltas {
 		value = binary.BigEndian.AppendUint32(value, d.Table)
-		value = binary.AppendUvarint(value, uint64(len(d.buf)))
-		value = append(value, d.buf...)
+		value = binary.AppendUvarint(value, uint64(d.bytes))
+		for _, b := range d.blocks[:d.used] {
+			value = append(value, b...)
+		}
 	}
 	return name.Error(s.db.Set(stagedKey(sealed.Graph, sealed.Epoch), value, pebble.Sync))
 }
@@ -86,7 +88,7 @@ func (s *Store) sealFiles(ctx context.Context, sealed *Sealed, deltas []*Delta) 
 type staged struct {
 	epoch, prev ts.Ts
 	files       []string
-	deltas      []*Delta // when there are no files
+	deltas      []deltaIter // when there are no files
 }
 
 func decodeStaged(epoch ts.Ts, value []byte) (st staged, err error) {
@@ -108,12 +110,12 @@ func decodeStaged(epoch ts.Ts, value []byte) (st staged, err error) {
 		if len(body) < 5 {
 			return st, bad
 		}
-		d := &Delta{Table: binary.BigEndian.Uint32(body)}
+		d := deltaIter{table: binary.BigEndian.Uint32(body)}
 		n, w := binary.Uvarint(body[4:])
 		if w <= 0 || n > uint64(len(body)-4-w) {
 			return st, bad
 		}
-		d.buf = body[4+w : 4+w+int(n)]
+		d.rest = body[4+w : 4+w+int(n)]
 		body = body[4+w+int(n):]
 		st.deltas = append(st.deltas, d)
 	}

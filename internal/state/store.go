@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
@@ -33,7 +34,7 @@ type Options struct {
 	CacheBytes    int64 // of blocks read: 64 MiB
 	MemTableBytes int   // of writes before they are flushed: 64 MiB
 	// StageBytes is the size from which an epoch's changes are sealed as sorted
-	// files, not as one record: 4 MiB.
+	// files, not as one record: 1 MiB.
 	StageBytes int
 	Logger     *slog.Logger // nil: silence
 
@@ -49,7 +50,7 @@ func (o *Options) fill() {
 		o.MemTableBytes = 64 << 20
 	}
 	if o.StageBytes <= 0 {
-		o.StageBytes = 4 << 20
+		o.StageBytes = 1 << 20
 	}
 	if o.fileBytes <= 0 {
 		o.fileBytes = 64 << 20
@@ -72,6 +73,8 @@ type Store struct {
 	dir  string
 	opts Options
 	lock io.Closer
+	// loose: an applied record may be in Pebble's log unsynced.
+	loose atomic.Bool
 
 	mu     sync.Mutex
 	chains map[Graph]chain

@@ -32,7 +32,7 @@ func change(rnd *rand.Rand, m model, n int) ([]*Delta, model) {
 	}
 	byDelta := map[[2]uint32]map[string]entry{}
 	for range n {
-		table, key := uint32(1+rnd.IntN(2)), fmt.Sprintf("k%03d", rnd.IntN(200))
+		table, key := uint32(1+rnd.IntN(2)), fmt.Sprintf("%c%03d", 'a'+rune(rnd.IntN(8)), rnd.IntN(40))
 		at := [2]uint32{table, uint32(key[3] % 2)}
 		if byDelta[at] == nil {
 			byDelta[at] = map[string]entry{}
@@ -334,16 +334,16 @@ func TestGroupsAndTables(t *testing.T) {
 func TestMalformedRecordsAreErrors(t *testing.T) {
 	d := NewDelta(3)
 	d.Add([]byte("key"), []byte("value"))
-	whole := append([]byte{0, 0, 0, 0, 0, 0, 0, 1, 'r', 0, 0, 0, 3, byte(len(d.buf))}, d.buf...)
+	whole := append([]byte{0, 0, 0, 0, 0, 0, 0, 1, 'r', 0, 0, 0, 3, byte(d.bytes)}, d.blocks[0]...)
 	for n := range whole {
 		st, err := decodeStaged(5, whole[:n])
 		if err == nil && n != 9 { // a record of no delta
 			t.Errorf("cut at %d decodes to %v", n, st)
 		}
 	}
-	for i := range d.buf {
-		bad := &Delta{Table: 3, buf: bytes.Clone(d.buf)}
-		bad.buf[i] = 0xff
-		_ = merge([]*Delta{bad}, func(uint32, []byte, []byte) error { return nil }) // no panic
+	for i := range d.blocks[0] {
+		bad := deltaIter{table: 3, rest: bytes.Clone(d.blocks[0])}
+		bad.rest[i] = 0xff
+		_ = merge([]deltaIter{bad}, func(uint32, []byte, []byte) error { return nil }) // no panic
 	}
 }
