@@ -77,7 +77,15 @@ func TestRowByKey(t *testing.T) {
 	expect(t, s.query("SELECT n FROM t WHERE 2 = id AND n > 20", nil), "")
 	expect(t, s.query("SELECT n FROM t WHERE id = 3", nil), "")
 	expect(t, s.query("SELECT a.n, b.n FROM t a, t b WHERE a.id = 1 AND b.id = 2", nil), "10|20")
-	expect(t, s.query("SELECT n FROM t WHERE id = 1 OR id = 2 ORDER BY n", nil), "10 20")
+	for _, both := range []string{
+		"id = 1 OR id = 2", "id IN (2, 1, 2, 9, NULL)", "id = ANY (ARRAY[1, 2, 7, NULL])", "id = ANY ('{2,1,1}')", "id IN (1, 7) OR 2 = id",
+		"id IN (1, 2, 3) AND n < 30", "id = 1 OR n = 20", "id IN (1, n / 10)", "NOT (id <> ALL ('{1,2}'))",
+	} {
+		expect(t, s.query("SELECT n FROM t WHERE "+both+" ORDER BY n", nil), "10 20")
+	}
+	for _, none := range []string{"id IN (NULL)", "id = ANY ('{}')", "id IN (8, 9)", "id = 1 AND id IN (2)", "id = ANY (NULL::int8[])"} {
+		expect(t, s.query("SELECT n FROM t WHERE "+none, nil), "")
+	}
 	ctx := waitContext(t)
 	txn := s.Begin()
 	defer txn.Rollback()
@@ -86,4 +94,15 @@ func TestRowByKey(t *testing.T) {
 	expect(t, s.query("SELECT n FROM t WHERE id = 2", txn), "21")
 	expect(t, s.query("SELECT n FROM t WHERE id = 3", txn), "30")
 	expect(t, s.query("SELECT n FROM t WHERE id = 1", txn), "10")
+	expect(t, s.query("SELECT n FROM t WHERE id IN (1, 2, 3) ORDER BY n", txn), "10 21 30")
+}
+
+// Rows of a key of several columns are found by all of it, in every combination.
+func TestRowsByKeyOfColumns(t *testing.T) {
+	s := open(t, t.TempDir())
+	rel := s.table("CREATE TABLE t (a int8, b int8, PRIMARY KEY (a, b))")
+	s.write(rel, delta(1, 1, 1, 1, 2, 1, 2, 1, 1, 2, 3, 1, 3, 3, 1))
+	expect(t, s.query("SELECT a, b FROM t WHERE a IN (1, 2) AND b = ANY ('{1,3}') ORDER BY a, b", nil), "1|1 2|1 2|3")
+	expect(t, s.query("SELECT a, b FROM t WHERE a IN (1, 2) AND b = 3 AND a > 1", nil), "2|3")
+	expect(t, s.query("SELECT a, b FROM t WHERE b = 3 ORDER BY a", nil), "2|3 3|3")
 }

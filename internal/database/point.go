@@ -1,6 +1,9 @@
 package database
 
 import (
+	"bytes"
+	"slices"
+
 	"github.com/weirstream/weir/internal/catalog"
 	"github.com/weirstream/weir/internal/expr"
 	"github.com/weirstream/weir/internal/plan"
@@ -8,7 +11,7 @@ import (
 	"github.com/weirstream/weir/internal/zset"
 )
 
-// points finds the relations of a plan of which at most one row of a known key is read: all
+// points finds the relations of a plan of which only rows of known keys are read: all
 // their key's columns are compared with constants, where they are scanned, which is once.
 // The filter stays in the plan; a point only spares reading what it would drop.
 func (db *Database) points(root plan.Node, env *expr.Env) map[catalog.ID]*zset.Chunk {
@@ -45,7 +48,10 @@ func (db *Database) points(root plan.Node, env *expr.Env) map[catalog.ID]*zset.C
 	return found
 }
 
-// point is the key of the only row that a scan under a condition needs; nil: it needs more.
+// mostPoints is how many keys are read one by one at most.
+const mostPoints = 4096
+
+// point gives the keys of the only rows that a scan under a condition needs; nil: it needs others.
 func (db *Database) point(s *plan.Scan, pred expr.Expr, env *expr.Env) *zset.Chunk {
 	db.mu.Lock()
 	j := db.jobs[s.Relation.ID]
@@ -63,38 +69,109 @@ func (db *Database) point(s *plan.Scan, pred expr.Expr, env *expr.Env) *zset.Chu
 			values[s.Cols[col]] = v
 		}
 	}
-	key := &zset.Chunk{N: 1}
+	n := 1
+	var columns []*zset.Vec
 	for _, k := range j.job.Stored.Key {
 		v := values[k]
-		if v == nil || v.Kind != j.job.Stored.Kinds[k] {
+		if v == nil || v.Kind != j.job.Stored.Kinds[k] || n*v.N > mostPoints {
 			return nil
 		}
-		key.Cols = append(key.Cols, v)
+		n *= v.N
+		columns = append(columns, v)
 	}
-	return key
+	return product(columns, n)
 }
 
-// equal reads column = constant, either way round: the column, and the constant's value.
+// product combines each value of each column with all of the others: n rows.
+func product(columns []*zset.Vec, n int) *zset.Chunk {
+	out := &zset.Chunk{N: n}
+	each := n
+	for _, v := range columns {
+		each /= max(v.N, 1)
+		sel := make([]int32, n)
+		for i := range sel {
+			sel[i] = int32(i / each % v.N)
+		}
+		out.Cols = append(out.Cols, v.Gather(sel))
+	}
+	return out
+}
+
+// equal reads conditions that only some values of one column meet: the column, and the values,
+// none of which is NULL.
 func (db *Database) equal(e expr.Expr, env *expr.Env) (int, *zset.Vec) {
-	c, ok := e.(*expr.Call)
-	if !ok || len(c.Args) != 2 {
-		return 0, nil
+	if or, ok := e.(*expr.Or); ok {
+		return db.alternatives(or, env)
 	}
-	if eq, nullSafe := db.o.Functions.Equality(c.Fn); !eq || nullSafe {
-		return 0, nil
-	}
-	for i := range 2 {
-		col, ok := c.Args[i].(*expr.Column)
-		if !ok || !fixed(c.Args[1-i]) {
+	ways, _ := db.o.Functions.OneOf(e)
+	for _, w := range ways {
+		col, ok := w.X.(*expr.Column)
+		if !ok {
 			continue
 		}
-		out, errs := expr.Compile([]expr.Expr{c.Args[1-i]}).Eval(&zset.Chunk{N: 1}, env)
-		if len(errs) > 0 || out[0].Null(0) {
-			return 0, nil
+		if w.Array != nil {
+			if v := constants([]expr.Expr{w.Array}, env); v != nil && v.N == 1 {
+				elements, err := expr.Elements(v, 0, w.Array.Type().OID)
+				if err == nil {
+					return col.Index, known(elements)
+				}
+			}
+		} else if v := constants(w.List, env); v != nil {
+			return col.Index, v
 		}
-		return col.Index, out[0]
 	}
 	return 0, nil
+}
+
+// alternatives reads conditions on the same column of which one is enough.
+func (db *Database) alternatives(or *expr.Or, env *expr.Env) (col int, all *zset.Vec) {
+	for _, arg := range or.Args {
+		c, v := db.equal(arg, env)
+		if v == nil || all != nil && (c != col || v.Kind != all.Kind) {
+			return 0, nil
+		}
+		if all == nil {
+			col, all = c, zset.NewVec(v.Kind, v.N)
+		}
+		all.AppendAll(v)
+	}
+	return col, all
+}
+
+// constants evaluates expressions of one kind that have one value each for the whole statement;
+// NULLs, which equal nothing, are left out. nil: some have not, or fail.
+func constants(list []expr.Expr, env *expr.Env) *zset.Vec {
+	for _, e := range list {
+		if !fixed(e) {
+			return nil
+		}
+	}
+	cols, errs := expr.Compile(list).Eval(&zset.Chunk{N: 1}, env)
+	if len(errs) > 0 {
+		return nil
+	}
+	all := zset.NewVec(cols[0].Kind, len(cols))
+	for _, v := range cols {
+		if v.Kind != all.Kind {
+			return nil
+		}
+		all.AppendFrom(v, 0)
+	}
+	return known(all)
+}
+
+// known leaves NULLs out.
+func known(v *zset.Vec) *zset.Vec {
+	if !v.HasNulls() {
+		return v
+	}
+	out := zset.NewVec(v.Kind, v.N)
+	for i := range v.N {
+		if !v.Null(i) {
+			out.AppendFrom(v, i)
+		}
+	}
+	return out
 }
 
 // fixed tells whether an expression has one value for the whole statement.
@@ -108,14 +185,19 @@ func fixed(e expr.Expr) bool {
 	return constant
 }
 
-// pointed reads the row of a key out of the pinned epoch; nil when there is none.
-func (s *scan) pointed(key *zset.Chunk) (*zset.Chunk, error) {
+// pointed reads the rows of keys out of the pinned epoch; nil when there are none.
+func (s *scan) pointed(keys *zset.Chunk) (*zset.Chunk, error) {
 	s.done = true
-	group := s.stored.AppendKey(nil, key.Cols, 0)
-	out := zset.NewChunk(s.stored.Kinds, 1)
+	groups := make([][]byte, keys.N)
+	for i := range groups {
+		groups[i] = s.stored.AppendKey(nil, keys.Cols, i)
+	}
+	slices.SortFunc(groups, bytes.Compare)
+	groups = slices.CompactFunc(groups, bytes.Equal)
+	out := zset.NewChunk(s.stored.Kinds, len(groups))
 	var failed error
 	err := s.pin.Use(func(n *state.Snapshot) error {
-		return n.Groups(s.db.o.ID, s.table, [][]byte{group}, func(group []byte, entries func(yield func(suffix, value []byte) bool)) {
+		return n.Groups(s.db.o.ID, s.table, groups, func(group []byte, entries func(yield func(suffix, value []byte) bool)) {
 			entries(func(suffix, value []byte) bool {
 				full := append(append([]byte(nil), group...), suffix...)
 				if s.hidden(full) {

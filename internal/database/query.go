@@ -105,7 +105,7 @@ type run struct {
 type feed struct {
 	dataflow.Input
 	scan  *scan       // nil: not begun
-	point *zset.Chunk // the key of the only row that counts; nil: all do
+	point *zset.Chunk // the keys of the only rows that count; nil: all do
 }
 
 func (db *Database) newRun(q *plan.Query, o QueryOptions) (*run, error) {

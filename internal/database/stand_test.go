@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,7 +103,7 @@ func (s *stand) table(text string) *catalog.Relation {
 		typ, err := expr.TypeByName(c.Type)
 		check(s.t, err)
 		rel.Columns = append(rel.Columns, catalog.Column{Name: c.Name, Type: typ, NotNull: c.NotNull})
-		if c.PrimaryKey {
+		if c.PrimaryKey || slices.Contains(def.PrimaryKey, c.Name) {
 			rel.Key = append(rel.Key, i)
 		}
 	}

@@ -113,12 +113,12 @@ func (a *array) cut(lo, hi int64) array {
 
 // anyAllFunc is x op ANY (array) or x op ALL (array).
 func anyAllFunc(op *Func, all bool) *Func {
-	name := "any "
+	name, among := "any ", op
 	if all {
-		name = "all "
+		name, among = "all ", nil
 	}
 	return &Func{
-		Name: name + op.Name, Args: []uint32{op.Args[0], arrayOf(op.Args[1])}, Result: datum.OIDBool,
+		Name: name + op.Name, Args: []uint32{op.Args[0], arrayOf(op.Args[1])}, Result: datum.OIDBool, among: among,
 		build: func(s *site) kernel {
 			elem := elementOf(s.args[1].OID)
 			if k := anyConstants(op, s, elem, all); k != nil {

@@ -11,7 +11,7 @@ import (
 func inFunc(eq *Func, args []Expr) *Func {
 	return &Func{
 		Name: "in " + eq.Name, Args: []uint32{eq.Args[0], eq.Args[1]}, Result: datum.OIDBool, Variadic: true,
-		cheap: eq.cheap,
+		cheap: eq.cheap, among: eq,
 		build: func(s *site) kernel {
 			if k := inConstants(eq, s); k != nil {
 				return k

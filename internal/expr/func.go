@@ -22,6 +22,8 @@ type Func struct {
 	cheap bool
 	// same is set for IS NOT DISTINCT FROM.
 	same bool
+	// among is the equality that IN and = ANY ask for several values.
+	among *Func
 	// changing is set for what reads the statement's time, user or database.
 	changing bool
 	// reads is set for what makes a value of its type of a literal, where the text alone does not do.
