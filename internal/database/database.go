@@ -39,7 +39,9 @@ type Options struct {
 	// Streams makes the generator of a source that has columns of its own, and names
 	// the position that it shares with others.
 	Streams func(rel *catalog.Relation) (gen Generator, position string, err error)
-	Log     *slog.Logger
+	// Memory is shared by all databases. Nil: 1 GiB for this one.
+	Memory *Memory
+	Log    *slog.Logger
 	// Register is called once, before anything runs for the database: the worker's reports
 	// about it go to Report from then on. Nil: they do already.
 	Register func(db *Database)
@@ -90,6 +92,9 @@ func ChannelName(name string) string { return "dml_" + name }
 // Open loads a database, creating it when it is not there, and hands it to the
 // coordinator, which recovers it. Close ends it.
 func Open(ctx context.Context, o Options) (*Database, error) {
+	if o.Memory == nil {
+		o.Memory = NewMemory(1 << 30)
+	}
 	channel, err := o.Logs.Channel(ChannelName(o.Name))
 	if err != nil {
 		return nil, err

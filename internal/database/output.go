@@ -6,33 +6,56 @@ import (
 	"slices"
 
 	"github.com/weirstream/weir/internal/plan"
-	"github.com/weirstream/weir/internal/sql"
 	"github.com/weirstream/weir/internal/zset"
 )
 
-// output puts a query's rows into order, and cuts them.
+// output puts a query's rows into order, and cuts them. A row is held once, with how often it
+// comes, until the client takes it.
 type output struct {
 	q      *plan.Query
 	limit  int64
 	offset int64
-	room   int64 // bytes that may still be kept
-	held   []*zset.Chunk
-	ready  []*zset.Chunk
 	given  int64 // rows given to the client
 	passed int64 // rows left out by OFFSET
-	sorted bool
+	bytes  int64 // of held and ready
+	// held waits for the end, for what sorts or may still be taken back. What streams is ready at once.
+	streams bool
+	held    []*zset.Chunk
+	ready   []*zset.Chunk
+	row     int   // of the first one that is ready: the row to give next
+	copies  int64 // how often it was given, or left out
 	// retracts: an outer join gave rows that it took back later.
 	retracts bool
+	sel      []int32
 }
 
 func newOutput(q *plan.Query, o QueryOptions) (output, error) {
-	out := output{q: q, room: o.MemoryLimit, sorted: len(q.Order) > 0}
+	out := output{q: q, streams: o.Stream && len(q.Order) == 0 && grows(q.Root)}
 	var err error
 	if out.limit, err = number(q.Limit, o.Env, math.MaxInt64, "LIMIT"); err != nil {
 		return out, err
 	}
 	out.offset, err = number(q.Offset, o.Env, 0, "OFFSET")
 	return out, err
+}
+
+// grows tells whether a plan takes no row back that it has given out.
+func grows(n plan.Node) bool {
+	switch n := n.(type) {
+	case *plan.Scan, *plan.Values, *plan.Filter, *plan.Project, *plan.ProjectSet, *plan.Hop, *plan.Union:
+	case *plan.Join:
+		if n.Kind != plan.Inner {
+			return false
+		}
+	default:
+		return false
+	}
+	for _, in := range n.Inputs() {
+		if !grows(in) {
+			return false
+		}
+	}
+	return true
 }
 
 // full tells that no more rows are wanted.
@@ -43,17 +66,12 @@ func (o *output) add(c *zset.Chunk) error {
 	if c == nil || c.N == 0 {
 		return nil
 	}
-	if slices.ContainsFunc(c.W, func(w int64) bool { return w < 0 }) {
-		o.retracts = true
-	} else {
-		c = expand(c)
+	o.bytes += size(c)
+	if o.streams {
+		o.ready = append(o.ready, c)
+		return nil
 	}
-	o.room -= size(c)
-	if o.room < 0 {
-		return &sql.Error{Code: "53200", Message: "out of memory: the result is too large to be held", Pos: -1, Hint: "Add a LIMIT, or read it in parts."}
-	}
-	// Without an order rows could go out at once, but for one that fails later: the
-	// statement would have to take them back.
+	o.retracts = o.retracts || slices.ContainsFunc(c.W, func(w int64) bool { return w < 0 })
 	o.held = append(o.held, c)
 	return nil
 }
@@ -67,38 +85,61 @@ func (o *output) end() {
 	o.held = nil
 	if o.retracts {
 		var net zset.Consolidator
-		all = []*zset.Chunk{expand(net.Consolidate(zset.Concat(all)))}
+		all = []*zset.Chunk{net.Consolidate(zset.Concat(all))}
 	}
-	if o.sorted {
+	if len(o.q.Order) > 0 {
 		all = []*zset.Chunk{o.sort(zset.Concat(all))}
 	}
+	o.ready = all
+	o.bytes = 0
 	for _, c := range all {
-		if c = o.cut(c); c != nil {
-			o.ready = append(o.ready, c)
+		o.bytes += size(c)
+	}
+}
+
+// takeRows is how many rows the client gets at a time.
+const takeRows = 4096
+
+// take gives the next rows to the client, each as often as its weight says, without the columns that only sort.
+func (o *output) take() *zset.Chunk {
+	for len(o.ready) > 0 {
+		c := o.ready[0]
+		sel := o.choose(c)
+		if o.row == c.N || o.full() {
+			o.bytes -= size(c)
+			o.ready[0] = nil
+			o.ready, o.row, o.copies = o.ready[1:], 0, 0
+		}
+		if len(sel) == 0 {
+			continue
+		}
+		c = &zset.Chunk{N: c.N, Cols: c.Cols[:len(o.q.Columns)]}
+		if lo, n := int(sel[0]), len(sel); int(sel[n-1]) == lo+n-1 { // each once, one behind the other
+			return c.Slice(lo, lo+n)
+		}
+		return c.Gather(sel)
+	}
+	return nil
+}
+
+// choose goes on through a chunk: the rows that come next, OFFSET and LIMIT applied.
+func (o *output) choose(c *zset.Chunk) []int32 {
+	sel := o.sel[:0]
+	for o.row < c.N && len(sel) < takeRows && !o.full() {
+		left := max(c.Weight(o.row)-o.copies, 0)
+		skip := min(left, o.offset-o.passed)
+		n := min(left-skip, o.limit-o.given, int64(takeRows-len(sel)))
+		for range n {
+			sel = append(sel, int32(o.row))
+		}
+		o.passed += skip
+		o.given += n
+		if o.copies += skip + n; skip+n == left {
+			o.row, o.copies = o.row+1, 0
 		}
 	}
-}
-
-// take gives the next chunk to the client, without the columns that only sort.
-func (o *output) take() *zset.Chunk {
-	if len(o.ready) == 0 {
-		return nil
-	}
-	c := o.ready[0]
-	o.ready = o.ready[1:]
-	return &zset.Chunk{N: c.N, Cols: c.Cols[:len(o.q.Columns)]}
-}
-
-// cut applies OFFSET and LIMIT.
-func (o *output) cut(c *zset.Chunk) *zset.Chunk {
-	lo := min(int64(c.N), o.offset-o.passed)
-	o.passed += lo
-	hi := lo + min(int64(c.N)-lo, o.limit-o.given)
-	if hi <= lo {
-		return nil
-	}
-	o.given += hi - lo
-	return c.Slice(int(lo), int(hi))
+	o.sel = sel
+	return sel
 }
 
 func (o *output) sort(c *zset.Chunk) *zset.Chunk {
@@ -118,25 +159,9 @@ func (o *output) sort(c *zset.Chunk) *zset.Chunk {
 	return c.Gather(sel)
 }
 
-// expand gives every row as often as its weight says.
-func expand(c *zset.Chunk) *zset.Chunk {
-	if c.W == nil || !slices.ContainsFunc(c.W, func(w int64) bool { return w != 1 }) {
-		return c
-	}
-	var sel []int32
-	for i, w := range c.W {
-		for range w {
-			sel = append(sel, int32(i))
-		}
-	}
-	out := c.Gather(sel)
-	out.W = nil
-	return out
-}
-
 // size estimates what a chunk takes, in bytes.
 func size(c *zset.Chunk) int64 {
-	n := int64(0)
+	n := int64(len(c.W)) * 8
 	for _, v := range c.Cols {
 		n += int64(v.N) * 8
 		for _, r := range v.Refs {

@@ -24,8 +24,9 @@ type QueryOptions struct {
 	Txn *Txn
 	// System gives the rows of a system relation.
 	System func(rel *catalog.Relation) (*zset.Chunk, error)
-	// MemoryLimit bounds the result's rows in memory, in bytes: 1 GiB.
-	MemoryLimit int64
+	// Stream gives rows as they come where they are final. A later error then comes after rows,
+	// and the epoch stays pinned while the client reads.
+	Stream bool
 }
 
 // Rows is the result of a query: read by one goroutine, closed at the end.
@@ -34,6 +35,7 @@ type Rows struct {
 	epoch ts.Ts
 	run   *run
 	out   output
+	hold  hold
 }
 
 // Query runs a plan over one committed epoch.
@@ -44,9 +46,7 @@ func (db *Database) Query(ctx context.Context, q *plan.Query, o QueryOptions) (*
 	if err := db.WaitFor(ctx, o.AfterTs); err != nil {
 		return nil, err
 	}
-	if o.MemoryLimit == 0 {
-		o.MemoryLimit = 1 << 30
-	}
+	o.Stream = o.Stream && (o.Txn == nil || len(o.Txn.tables) == 0) // what a transaction writes must not move under its readers
 	out, err := newOutput(q, o)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (db *Database) Query(ctx context.Context, q *plan.Query, o QueryOptions) (*
 	if err != nil {
 		return nil, err
 	}
-	return &Rows{q: q, epoch: r.epoch(), run: r, out: out}, nil
+	return &Rows{q: q, epoch: r.epoch(), run: r, out: out, hold: hold{of: db.o.Memory}}, nil
 }
 
 // Columns are what the client sees.
@@ -71,25 +71,45 @@ func (r *Rows) Next(ctx context.Context) (*zset.Chunk, error) {
 			return c, nil
 		}
 		if r.run == nil || r.out.full() {
+			r.Close()
 			return nil, nil
 		}
-		more, err := r.run.step(ctx, r.out.add)
-		if err != nil {
-			return nil, err
-		}
-		if !more {
+		if err := r.step(ctx); err != nil {
 			r.Close()
-			r.out.end()
+			return nil, err
 		}
 	}
 }
 
-// Close gives the epoch back. Later calls do nothing.
-func (r *Rows) Close() {
+// step computes for a while.
+func (r *Rows) step(ctx context.Context) error {
+	more, err := r.run.step(ctx, r.out.add)
+	if err != nil {
+		return err
+	}
+	if err := r.hold.set(r.out.bytes + r.run.query.Bytes()); err != nil {
+		return err
+	}
+	if more {
+		return nil
+	}
+	r.end()
+	r.out.end()
+	return r.hold.set(r.out.bytes)
+}
+
+// end gives the epoch back.
+func (r *Rows) end() {
 	if r.run != nil {
 		r.run.close()
 		r.run = nil
 	}
+}
+
+// Close gives the epoch back, and the memory. Later calls do nothing.
+func (r *Rows) Close() {
+	r.end()
+	r.hold.free()
 }
 
 // run is a query's operators in memory, fed with what the epoch holds.
@@ -99,6 +119,7 @@ type run struct {
 	pin   *view.Pin
 	query *dataflow.Query
 	feeds []*feed
+	ended bool // all was fed
 }
 
 // feed is a relation that the query reads.
@@ -124,8 +145,15 @@ func (db *Database) newRun(q *plan.Query, o QueryOptions) (*run, error) {
 
 func (r *run) epoch() ts.Ts { return r.pin.Epoch() }
 
-// step feeds one piece of input, or ends it; what comes out goes to emit.
+// step computes for a while: what was fed, then the next piece of input, then the end. False:
+// nothing is left.
 func (r *run) step(ctx context.Context, emit func(c *zset.Chunk) error) (more bool, err error) {
+	if err := context.Cause(ctx); err != nil {
+		return false, err
+	}
+	if more, err = r.query.Step(emit); err != nil || more {
+		return more, err
+	}
 	for len(r.feeds) > 0 {
 		f := r.feeds[0]
 		c, err := r.piece(ctx, f)
@@ -133,11 +161,17 @@ func (r *run) step(ctx context.Context, emit func(c *zset.Chunk) error) (more bo
 			return false, err
 		}
 		if c != nil {
-			return true, r.query.Push(f.Input, c, emit)
+			r.query.Push(f.Input, c)
+			return true, nil
 		}
 		r.feeds = r.feeds[1:]
 	}
-	return false, r.query.Finish(emit)
+	if r.ended {
+		return false, nil
+	}
+	r.ended = true
+	r.query.End()
+	return true, nil
 }
 
 // piece reads the next rows of a relation.

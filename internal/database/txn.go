@@ -11,15 +11,13 @@ import (
 	"github.com/weirstream/weir/internal/zset"
 )
 
-// maxTxn bounds what a transaction may hold before its commit, in bytes.
-const maxTxn = 1 << 30
-
 // Txn is a transaction over own tables. One goroutine uses it; Commit or Rollback ends it.
 type Txn struct {
 	db      *Database
 	tables  map[catalog.ID]*written
 	changes []byte // row.Change after row.Change, as the log takes them
 	ends    []int  // of each
+	hold    hold
 }
 
 // written is a table that the transaction has locked.
@@ -29,7 +27,9 @@ type written struct {
 }
 
 // Begin starts a transaction. It locks nothing yet.
-func (db *Database) Begin() *Txn { return &Txn{db: db, tables: map[catalog.ID]*written{}} }
+func (db *Database) Begin() *Txn {
+	return &Txn{db: db, tables: map[catalog.ID]*written{}, hold: hold{of: db.o.Memory}}
+}
 
 // Lock makes the transaction the table's only writer until it ends. What it reads of
 // the table from then on (Query, Apply) is everything written before.
@@ -72,12 +72,15 @@ func (t *Txn) Apply(ctx context.Context, rel *catalog.Relation, delta *zset.Chun
 	if err := t.unique(ctx, w, rel, delta, plus, minus); err != nil {
 		return err
 	}
-	if len(t.changes) > maxTxn {
-		return &sql.Error{Code: "54000", Pos: -1, Message: "the transaction is too large", Hint: "Commit in smaller pieces: a transaction is held in memory until it commits."}
+	if err := t.hold.set(t.bytes()); err != nil {
+		return err
 	}
 	t.record(w, rel, delta, plus, minus)
 	return nil
 }
+
+// bytes estimates what the transaction holds: its changes, and the same rows by key.
+func (t *Txn) bytes() int64 { return 2*int64(len(t.changes)) + 128*int64(len(t.ends)) }
 
 // keyed is a row of a delta with its key.
 type keyed struct {
@@ -187,6 +190,7 @@ func (t *Txn) Rollback() {
 	for _, w := range t.tables {
 		w.table.lock.unlock()
 	}
+	t.hold.free()
 	t.tables, t.changes, t.ends = map[catalog.ID]*written{}, nil, nil
 }
 

@@ -13,24 +13,30 @@ const driveRows = 64 << 10
 func (g *Graph) Settle(fetch func(s *Shard) error) ([]Fault, error) {
 	var faults []Fault
 	for {
-		busy := false
-		for _, s := range g.shards {
-			switch s.Run(driveRows) {
-			case op.More:
-				busy = true
-			case op.Miss:
-				busy = true
-				if err := fetch(s); err != nil {
-					return faults, err
-				}
-				s.Resume()
-			}
-		}
-		faults = append(faults, g.Faults()...)
-		if !g.Swap() && !busy {
-			return faults, nil
+		more, busy, err := g.round(fetch)
+		faults = append(faults, more...)
+		if err != nil || !busy {
+			return faults, err
 		}
 	}
+}
+
+// round gives every shard its budget once. Not busy: nothing is left to do.
+func (g *Graph) round(fetch func(s *Shard) error) (faults []Fault, busy bool, err error) {
+	for _, s := range g.shards {
+		switch s.Run(driveRows) {
+		case op.More:
+			busy = true
+		case op.Miss:
+			busy = true
+			if err := fetch(s); err != nil {
+				return nil, false, err
+			}
+			s.Resume()
+		}
+	}
+	faults = g.Faults()
+	return faults, g.Swap() || busy, nil
 }
 
 // Finish ends an epoch: it settles, and flushes stage after stage.

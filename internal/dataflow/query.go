@@ -11,12 +11,13 @@ import (
 // Query computes a plan once, in memory, with the operators of views: a SELECT.
 //
 //	q := NewQuery(root, env)
-//	for each of q.Inputs, for each chunk of its rows { q.Push(input, chunk, emit) }
-//	q.Finish(emit)
+//	for each of q.Inputs, for each chunk of its rows { q.Push(input, chunk); for q.Step(emit) {} }
+//	q.End(); for q.Step(emit) {}
 type Query struct {
 	graph  *Graph
 	job    *Job
 	errors *Node
+	stage  int // of the end: the next one to flush; before the end, the number of stages
 }
 
 // NewQuery prepares the computing of a plan.
@@ -40,25 +41,39 @@ func NewQuery(root plan.Node, env *expr.Env) (*Query, error) {
 	for _, n := range []*Node{out, fails} {
 		q.graph.shards[0].of[n].tap = &tap{}
 	}
+	q.stage = q.graph.stages
 	return q, nil
 }
 
 // Inputs are the relations that it reads, each once, with all their columns.
 func (q *Query) Inputs() []Input { return q.job.Inputs }
 
-// Push takes rows of an input, and gives the rows of the result that are known by
-// then. The first row that fails is the query's error, an *sql.Error.
-func (q *Query) Push(in Input, c *zset.Chunk, emit func(c *zset.Chunk) error) error {
-	q.graph.shards[0].Push(in.Node, c)
-	_, err := q.graph.Settle(nil)
-	return q.take(err, emit)
+// Push hands over rows of an input; Step computes.
+func (q *Query) Push(in Input, c *zset.Chunk) { q.graph.shards[0].Push(in.Node, c) }
+
+// End says that all rows were pushed. Steps then give what is left of the result.
+func (q *Query) End() { q.stage = 0 }
+
+// Step computes for a while, and gives the rows of the result that are known by then;
+// rows of weight n count n times. False: nothing is left to do. The first row that
+// fails is the query's error, an *sql.Error.
+func (q *Query) Step(emit func(c *zset.Chunk) error) (more bool, err error) {
+	_, more, err = q.graph.round(nil)
+	if err = q.take(err, emit); err != nil || more {
+		return more, err
+	}
+	if q.stage == q.graph.stages {
+		return false, nil
+	}
+	q.graph.shards[0].Flush(q.stage)
+	q.stage++
+	return true, nil
 }
 
-// Finish says that all rows were pushed, and gives what is left of the result.
-// Rows of weight n count n times.
-func (q *Query) Finish(emit func(c *zset.Chunk) error) error {
-	_, err := q.graph.Finish(nil)
-	return q.take(err, emit)
+// Bytes is the memory of what the operators keep.
+func (q *Query) Bytes() (n int64) {
+	q.graph.shards[0].Tables(func(t Table) { n += t.Bytes() })
+	return n
 }
 
 // take gives out what has come to the end.

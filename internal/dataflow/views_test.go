@@ -121,16 +121,26 @@ func once(t *testing.T, p *plan.Query, tables []*table) {
 		for _, tb := range tables {
 			if err == nil && tb.rel.ID == in.Relation.ID {
 				rows := *tb.rows
-				err = q.Push(in, &rows, emit)
+				q.Push(in, &rows)
+				err = steps(q, emit)
 			}
 		}
 	}
 	if err == nil {
-		err = q.Finish(emit)
+		q.End()
+		err = steps(q, emit)
 	}
 	if (err != nil) != (failed != nil) {
 		t.Errorf("run once: %v, want %v", err, failed)
 	} else if diff := differ(got, want); err == nil && diff != "" {
 		t.Errorf("run once it has %s", diff)
+	}
+}
+
+func steps(q *dataflow.Query, emit func(c *zset.Chunk) error) error {
+	for {
+		if more, err := q.Step(emit); err != nil || !more {
+			return err
+		}
 	}
 }

@@ -107,8 +107,8 @@ func timeSeries(next func(r *Row, t datum.Timestamp) (datum.Timestamp, error)) f
 				if t, err = next(r, t); err != nil {
 					return err
 				}
-				if r.out.N-start > maxRows {
-					return errTooManyRows
+				if r.out.N-start > maxHeld {
+					return errTooMuchHeld
 				}
 			}
 			return nil

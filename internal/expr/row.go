@@ -14,6 +14,10 @@ type Row struct {
 	args []argument
 	out  *zset.Vec
 	i    int
+
+	// Of a set function, see Expander: rows it gave before, how many to give now, and whether there are others.
+	first, most int
+	more        bool
 }
 
 // argument is a column, or one value for all rows: then its index mask is 0.

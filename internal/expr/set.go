@@ -78,26 +78,27 @@ func (f *SetFunc) NewExpander(args []datum.TypeRef) *Expander {
 	return &Expander{f, &evaluation{scopes: [][]uint64{nil}, state: []any{nil}}, f.build(s)}
 }
 
-// Expand appends to out the rows of the function for row i of its arguments' columns, and tells how many.
-// With an error it has appended none.
-func (x *Expander) Expand(env *Env, args []*zset.Vec, i int, out *zset.Vec) (n int, err *sql.Error) {
+// Expand appends to out the rows of the function for row i of its arguments' columns, beginning behind the
+// first ones it gave for it, and tells how many. After about most of them it may end with more: the caller asks
+// again for the rest. An error comes at the beginning, and nothing is appended then.
+func (x *Expander) Expand(env *Env, args []*zset.Vec, i, first, most int, out *zset.Vec) (n int, more bool, err *sql.Error) {
 	x.ev.env = env
-	r := Row{ev: x.ev, i: i, out: out, args: make([]argument, len(args))}
+	r := Row{ev: x.ev, i: i, out: out, args: make([]argument, len(args)), first: first, most: most}
 	for k, v := range args {
 		r.args[k] = argument{v, -1}
 		if v.N == 1 {
 			r.args[k].mask = 0
 		}
 		if x.fn.Strict && r.Null(k) {
-			return 0, nil
+			return 0, false, nil
 		}
 	}
 	before := out.N
 	if e := x.append(&r); e != nil {
 		truncate(out, before)
-		return 0, asError(e)
+		return 0, false, asError(e)
 	}
-	return out.N - before, nil
+	return out.N - before, r.more, nil
 }
 
 // truncate forgets values from n on.
@@ -123,7 +124,14 @@ func truncate(v *zset.Vec, n int) {
 	}
 }
 
-// maxRows bounds what one call gives, so that a mistake does not fill the memory.
-const maxRows = 100_000_000
+// maxRows bounds what one call gives, so that a mistake does not fill the disk; maxHeld what is made
+// at once, so that it does not fill the memory.
+const (
+	maxRows = 100_000_000
+	maxHeld = 10_000_000
+)
 
-var errTooManyRows = rowFail(sql.ProgramLimitExceeded, "a set-returning function gives more than %d rows", maxRows)
+var (
+	errTooManyRows = rowFail(sql.ProgramLimitExceeded, "a set-returning function gives more than %d rows", maxRows)
+	errTooMuchHeld = rowFail(sql.ProgramLimitExceeded, "a set-returning function gives more than %d rows", maxHeld)
+)

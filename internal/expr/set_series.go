@@ -28,19 +28,31 @@ func intSeries(s *site) func(r *Row) error {
 		if step == 0 {
 			return errStepZero
 		}
-		start := r.out.N
-		for x := from; step > 0 && x <= to || step < 0 && x >= to; {
-			r.out.AppendInt(x)
-			next := x + step
-			if (next > x) != (step > 0) {
-				break // beyond the type
-			}
-			if x = next; r.out.N-start > maxRows {
-				return errTooManyRows
-			}
+		n := seriesLen(from, to, step)
+		switch {
+		case n > maxRows:
+			return errTooManyRows
+		case n > maxHeld && r.most > maxHeld:
+			return errTooMuchHeld
 		}
+		last := min(n, uint64(r.first)+uint64(r.most))
+		for k := uint64(r.first); k < last; k++ {
+			r.out.AppendInt(from + int64(k)*step)
+		}
+		r.more = last < n
 		return nil
 	}
+}
+
+// seriesLen is how many integers a series has.
+func seriesLen(from, to, step int64) uint64 {
+	switch {
+	case step > 0 && from <= to:
+		return (uint64(to)-uint64(from))/uint64(step) + 1
+	case step < 0 && from >= to:
+		return (uint64(from)-uint64(to))/-uint64(step) + 1
+	}
+	return 0
 }
 
 func numSeries(*site) func(r *Row) error {
@@ -71,8 +83,8 @@ func numSeries(*site) func(r *Row) error {
 			if err != nil {
 				return err
 			}
-			if x = (numeric.Val{Num: n, Arena: arena}); r.out.N-start > maxRows {
-				return errTooManyRows
+			if x = (numeric.Val{Num: n, Arena: arena}); r.out.N-start > maxHeld {
+				return errTooMuchHeld
 			}
 		}
 		return nil

@@ -55,9 +55,14 @@ func expand(t *testing.T, reg *expr.Registry, text string) []string {
 	}
 	x := scope.call.Fn.NewExpander(typesOf(scope.call.Args))
 	out := zset.NewVec(zset.KindOf(scope.call.T.OID), 0)
-	n, fault := x.Expand(env(t), args, 0, out)
-	if fault != nil {
-		return []string{fault.Code}
+	n := 0
+	for more := true; more; { // a series comes in pieces
+		var k int
+		var fault *sql.Error
+		if k, more, fault = x.Expand(env(t), args, 0, n, 2, out); fault != nil {
+			return []string{fault.Code}
+		}
+		n += k
 	}
 	if n != out.N {
 		t.Errorf("%s: %d rows, it says %d", text, out.N, n)

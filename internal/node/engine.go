@@ -60,6 +60,7 @@ type engine struct {
 	logs        *database.Logs
 	worker      *worker.Worker
 	coordinator *coordinator.Coordinator
+	memory      *database.Memory
 	ctx         context.Context // of what runs beside calls; ended by stop
 	stop        context.CancelFunc
 	running     sync.WaitGroup
@@ -74,6 +75,7 @@ type engine struct {
 func openEngine(ctx context.Context, cfg config.Server, meta *metastore.Store, logs *database.Logs, logger *slog.Logger, r prometheus.Registerer, src *sources, p *pins) (e *engine, err error) {
 	e = &engine{
 		meta: meta, log: logger, sources: src, pins: p, logs: logs, catalogs: pgcatalog.New(),
+		memory: database.NewMemory(int64(cfg.SQL.QueryMemory)),
 		byID: map[uint32]*database.Database{}, names: map[string]*database.Database{},
 		config: barrier.Config{Interval: cfg.SQL.BarrierEvery.Std(), Frequency: cfg.SQL.Checkpoint},
 	}
@@ -150,7 +152,7 @@ func (e *engine) open(ctx context.Context, i database.Info) error {
 	db, err := database.Open(ctx, database.Options{
 		ID: i.ID, Name: i.Name, Config: i.Config, Meta: e.meta, State: e.state, Logs: e.logs, Worker: e.worker, Views: e.views,
 		Coordinator: e.coordinator, Functions: e.functions, Parse: parser.ParseQuery, System: e.system,
-		Sources: e.sources, Streams: stream, Log: e.log, Register: func(db *database.Database) { e.add(db) },
+		Sources: e.sources, Streams: stream, Memory: e.memory, Log: e.log, Register: func(db *database.Database) { e.add(db) },
 	})
 	if err != nil {
 		return err

@@ -160,19 +160,23 @@ func TestHopReportsTimesWithoutEnd(t *testing.T) {
 // repeat is a set function: its argument, so many times; of a negative one an error.
 type repeat struct{}
 
-func (repeat) Expand(_ *expr.Env, args []*zset.Vec, i int, out *zset.Vec) (int, *sql.Error) {
+func (repeat) Expand(_ *expr.Env, args []*zset.Vec, i, first, most int, out *zset.Vec) (int, bool, *sql.Error) {
 	v := args[0]
 	if v.Null(i) {
-		return 0, nil
+		return 0, false, nil
 	}
 	n := int(v.Ints[i] / 70)
 	if n < 0 {
-		return 0, divided
+		return 0, false, divided
 	}
-	for k := range n {
+	last := min(n, first+min(most, 2)) // two at a time, where that is allowed
+	if most > 1<<20 {
+		last = n
+	}
+	for k := first; k < last; k++ {
 		out.AppendInt(int64(k))
 	}
-	return n, nil
+	return last - first, last < n, nil
 }
 
 // columns is a Program that gives some of its input's columns.
@@ -180,6 +184,33 @@ type columns []int
 
 func (p columns) Eval(in *zset.Chunk, _ *expr.Env) (cols []*zset.Vec, _ []expr.RowError) {
 	return in.Project(p).Cols, nil
+}
+
+// However many rows a function gives for a row, they are all there, numbered through.
+func TestProjectSetGivesRowsPieceByPiece(t *testing.T) {
+	kinds := []zset.Kind{zset.Int}
+	checkRig(t, func(t *rapid.T) {
+		r := newRig(t, func() op.Operator {
+			one := op.SetFunction{Expander: repeat{}, Args: 1, Kind: zset.Int}
+			return op.NewProjectSet(op.ProjectSetConfig{Kinds: kinds, Args: columns{0}, Funcs: []op.SetFunction{one}, Ordinality: true})
+		}, kinds)
+		r.check([]*rapid.Generator[row]{small(kinds)}, func(in [][]weighted) zs {
+			out, failed := zs{}, int64(0)
+			for _, x := range in[0] {
+				n, _ := x.row[0].(int64)
+				if n < 0 {
+					failed += x.w
+				}
+				for k := range max(n/70, 0) {
+					out.add(append(slices.Clone(x.row), k, k+1), x.w)
+				}
+			}
+			if reported := r.reported(); reported != failed {
+				t.Fatalf("%d errors, want %d", reported, failed)
+			}
+			return out
+		})
+	})
 }
 
 func TestProjectSetPadsTheShorter(t *testing.T) {
@@ -213,14 +244,18 @@ func TestProjectSetPadsTheShorter(t *testing.T) {
 					out.add(y, x.w)
 				}
 			}
-			reported := int64(0)
-			for _, w := range r.errs {
-				reported += w
-			}
-			if reported != failed {
+			if reported := r.reported(); reported != failed {
 				t.Fatalf("%d errors, want %d", reported, failed)
 			}
 			return out
 		})
 	})
+}
+
+// reported is how many rows are in error.
+func (r *rig) reported() (n int64) {
+	for _, w := range r.errs {
+		n += w
+	}
+	return n
 }

@@ -66,17 +66,24 @@ func (s *Session) system(rel *catalog.Relation) (*zset.Chunk, error) {
 	return nil, missing(sql.UndefinedTable, "relation", rel.Name)
 }
 
-// query begins to read a plan's rows.
+// query begins to read a plan's rows for the client, as they come.
 func (s *Session) query(ctx context.Context, q *plan.Query, args []*zset.Vec) (source, error) {
-	r, err := s.rows(ctx, q, args)
+	o := s.queryOptions(q, args)
+	o.Stream = true
+	r, err := s.db.Query(ctx, q, o)
 	if err != nil {
 		return nil, err
 	}
 	return &rowsSource{s, r}, nil
 }
 
+// rows begins to read a plan's rows, all of which are computed before the first one comes.
 func (s *Session) rows(ctx context.Context, q *plan.Query, args []*zset.Vec) (*database.Rows, error) {
-	return s.db.Query(ctx, q, database.QueryOptions{Env: s.env(args), AfterTs: s.after(q), Txn: s.tx.txn, System: s.system})
+	return s.db.Query(ctx, q, s.queryOptions(q, args))
+}
+
+func (s *Session) queryOptions(q *plan.Query, args []*zset.Vec) database.QueryOptions {
+	return database.QueryOptions{Env: s.env(args), AfterTs: s.after(q), Txn: s.tx.txn, System: s.system}
 }
 
 // after is what the rows have to hold: everything that the session wrote. Tables that the

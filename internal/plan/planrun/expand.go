@@ -1,6 +1,8 @@
 package planrun
 
 import (
+	"math"
+
 	"github.com/weirstream/weir/internal/datum"
 	"github.com/weirstream/weir/internal/plan"
 	"github.com/weirstream/weir/internal/zset"
@@ -55,7 +57,7 @@ func (r *runner) projectSet(n *plan.ProjectSet, in *zset.Chunk) (*zset.Chunk, er
 			for i, a := range f.Args {
 				types[i] = a.Type()
 			}
-			count, failed := f.Fn.NewExpander(types).Expand(r.env, args.Cols, 0, sets[k])
+			count, _, failed := f.Fn.NewExpander(types).Expand(r.env, args.Cols, 0, 0, math.MaxInt32, sets[k])
 			if failed != nil {
 				return nil, failed
 			}
