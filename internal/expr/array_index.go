@@ -8,30 +8,44 @@ import (
 	"github.com/weirstream/weir/internal/zset"
 )
 
-// elementFunc is a[i]: NULL when there is no such element, or a has not one dimension.
-func elementFunc(arr, elem uint32) *Func {
+// elementFunc is a[i]…: NULL when there is no such element, or a has not so many dimensions.
+func elementFunc(arr, elem uint32, dims int) *Func {
+	args := []uint32{arr}
+	for range dims {
+		args = append(args, datum.OIDInt4)
+	}
 	return &Func{
-		Name: "element", Args: []uint32{arr, datum.OIDInt4}, Result: elem, Strict: true,
+		Name: "element", Args: args, Result: elem, Strict: true,
 		build: func(s *site) kernel {
 			return rowAppender(zset.KindOf(elem), func(r *Row) error {
 				a, err := r.array(0, elem)
 				if err != nil {
 					return err
 				}
-				if len(a.dims) != 1 {
+				if at, ok := a.place(r, dims); ok {
+					r.out.AppendFrom(a.elems, at)
+				} else {
 					r.out.AppendNull()
-					return nil
 				}
-				i := r.Int(1) - int64(a.dims[0].Lower)
-				if i < 0 || i >= int64(a.elems.N) {
-					r.out.AppendNull()
-					return nil
-				}
-				r.out.AppendFrom(a.elems, int(i))
 				return nil
 			})
 		},
 	}
+}
+
+// place is where the element is that the arguments behind the array say.
+func (a *array) place(r *Row, dims int) (at int, ok bool) {
+	if len(a.dims) != dims {
+		return 0, false
+	}
+	for k, d := range a.dims {
+		i := r.Int(1+k) - int64(d.Lower)
+		if i < 0 || i >= int64(d.Len) {
+			return 0, false
+		}
+		at = at*int(d.Len) + int(i)
+	}
+	return at, true
 }
 
 // rowAppender makes a kernel of a function that appends its result to the column.

@@ -91,7 +91,7 @@ func (b *binder) predicate(e sql.Expr) (Expr, error) {
 	case *sql.ArrayLit:
 		return b.with(e.Elems, func(x []Expr) (Expr, error) { return b.r.Array(x, e.Pos()) })
 	case *sql.Subscript:
-		return b.with([]sql.Expr{e.X, e.Lo, e.Hi}, func(x []Expr) (Expr, error) { return b.r.Subscript(x[0], x[1], x[2], e.Slice, e.Pos()) })
+		return b.subscript(e)
 	case *sql.AtTimeZone:
 		return b.with([]sql.Expr{e.Zone, e.X}, func(x []Expr) (Expr, error) { return b.r.ResolveCall("timezone", x, e.Pos()) })
 	case *sql.Collate:
@@ -100,6 +100,27 @@ func (b *binder) predicate(e sql.Expr) (Expr, error) {
 		return b.r.SQLValue(e.Name, e.Mod, e.Pos())
 	}
 	return nil, withHint(fail(sql.FeatureNotSupported, e.Pos(), "composite values are not supported"), "Name the columns one by one.")
+}
+
+// subscript binds a[i], a slice, or a[i][j]: one element of an array of several dimensions.
+func (b *binder) subscript(e *sql.Subscript) (Expr, error) {
+	if inner, ok := e.X.(*sql.Subscript); ok && !e.Slice && !inner.Slice {
+		operands := []sql.Expr{nil, e.Lo}
+		for ; ok && !inner.Slice; inner, ok = inner.X.(*sql.Subscript) {
+			operands[0] = inner.X
+			operands = slices.Insert(operands, 1, inner.Lo)
+		}
+		x, err := b.with(operands, func(x []Expr) (Expr, error) {
+			if elementOf(x[0].Type().OID) == 0 {
+				return nil, nil // of jsonb each is taken by itself
+			}
+			return b.r.Element(x[0], x[1:], e.Pos())
+		})
+		if x != nil || err != nil {
+			return x, err
+		}
+	}
+	return b.with([]sql.Expr{e.X, e.Lo, e.Hi}, func(x []Expr) (Expr, error) { return b.r.Subscript(x[0], x[1], x[2], e.Slice, e.Pos()) })
 }
 
 // with binds operands, leaving nil where none was written, and combines them.

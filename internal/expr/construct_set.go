@@ -157,10 +157,7 @@ func (r *Registry) Subscript(a, lo, hi Expr, slice bool, pos int) (Expr, error) 
 			}
 			continue
 		}
-		if !r.coercible(bound.Type().OID, datum.OIDInt4, Assignment) {
-			return nil, fail(sql.DatatypeMismatch, pos, "array subscript must have type integer")
-		}
-		bound, err := r.convert(bound, datum.Ref(datum.OIDInt4), Assignment, pos)
+		bound, err := r.subscriptOf(bound, pos)
 		if err != nil {
 			return nil, err
 		}
@@ -172,5 +169,26 @@ func (r *Registry) Subscript(a, lo, hi Expr, slice bool, pos int) (Expr, error) 
 	if fn := groupFunc(a); fn != nil {
 		return &Call{Fn: fn, Args: append(slices.Clone(a.(*Call).Args), args[1]), T: datum.Ref(elem), Pos: pos}, nil
 	}
-	return &Call{Fn: elementFunc(t.OID, elem), Args: args, T: datum.TypeRef{OID: elem, Mod: t.Mod}, Pos: pos}, nil
+	return &Call{Fn: elementFunc(t.OID, elem, 1), Args: args, T: datum.TypeRef{OID: elem, Mod: t.Mod}, Pos: pos}, nil
+}
+
+// Element is a[i][j]…
+func (r *Registry) Element(a Expr, at []Expr, pos int) (Expr, error) {
+	t, args := a.Type(), []Expr{a}
+	for _, i := range at {
+		i, err := r.subscriptOf(i, pos)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, i)
+	}
+	elem := elementOf(t.OID)
+	return &Call{Fn: elementFunc(t.OID, elem, len(at)), Args: args, T: datum.TypeRef{OID: elem, Mod: t.Mod}, Pos: pos}, nil
+}
+
+func (r *Registry) subscriptOf(x Expr, pos int) (Expr, error) {
+	if !r.coercible(x.Type().OID, datum.OIDInt4, Assignment) {
+		return nil, fail(sql.DatatypeMismatch, pos, "array subscript must have type integer")
+	}
+	return r.convert(x, datum.Ref(datum.OIDInt4), Assignment, pos)
 }

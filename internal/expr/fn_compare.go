@@ -6,6 +6,7 @@ import (
 
 	"github.com/weirstream/weir/internal/datetime"
 	"github.com/weirstream/weir/internal/datum"
+	"github.com/weirstream/weir/internal/expr/jsontext"
 	"github.com/weirstream/weir/internal/numeric"
 	"github.com/weirstream/weir/internal/zset"
 )
@@ -288,6 +289,9 @@ func orderValues(oid uint32, a *zset.Vec, i int, b *zset.Vec, j int) int {
 		return datetime.CompareIntervals(a.Intervals[i], b.Intervals[j])
 	}
 	x, y := a.Bytes(i), b.Bytes(j)
+	if oid == datum.OIDJSONB {
+		return jsontext.Compare(x, y)
+	}
 	if oid == datum.OIDBpchar {
 		x, y = bytes.TrimRight(x, " "), bytes.TrimRight(y, " ")
 	}

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"strings"
+
 	"errors"
 
 	"github.com/weirstream/weir/internal/datum"
@@ -126,7 +128,70 @@ func declareJSONSets(r *Registry) {
 		r.set(t+"_object_keys("+t+") text", func(*site) func(r *Row) error {
 			return func(r *Row) error { return jsonKeys(r, t+"_object_keys") }
 		})
+		for suffix, value := range map[string]string{"_each": t, "_each_text": "text"} {
+			name := t + suffix
+			r.set(name+"("+t+") text", func(*site) func(r *Row) error { return func(r *Row) error { return jsonPairs(r, name, jsonKeys) } })
+			r.set(name+eachValue+"("+t+") "+value, func(*site) func(r *Row) error {
+				return func(r *Row) error { return jsonPairs(r, name, jsonValues(value == "text")) }
+			})
+		}
 	}
+}
+
+// eachValue is what the second column of json_each is called here; no statement can call it.
+const eachValue = " value"
+
+// SetColumns are the columns of a set function of several, and the functions that make them; nil for any other.
+func SetColumns(name string) (columns, functions []string) {
+	switch name {
+	case "json_each", "jsonb_each", "json_each_text", "jsonb_each_text":
+		return []string{"key", "value"}, []string{name, name + eachValue}
+	}
+	return nil, nil
+}
+
+// jsonPairs gives a side of the pairs of an object.
+func jsonPairs(r *Row, name string, side func(r *Row, name string) error) error {
+	if kind := jsontext.Kind(r.Bytes(0)); kind != jsontext.Object {
+		if kind == jsontext.Array && strings.HasPrefix(name, "json_") {
+			return rowFail(sql.InvalidParameter, "cannot deconstruct an array as an object")
+		}
+		if strings.HasPrefix(name, "json_") {
+			return rowFail(sql.InvalidParameter, "cannot deconstruct a scalar")
+		}
+		return rowFail(sql.InvalidParameter, "cannot call %s on a non-object", name)
+	}
+	return side(r, name)
+}
+
+func jsonValues(text bool) func(r *Row, name string) error {
+	return func(r *Row, _ string) error {
+		for it := jsontext.Members(r.Bytes(0)); it.Next(); {
+			if err := r.appendMember(it.Value, text); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// appendMember appends a row of a part of a document, as it is or as text.
+func (r *Row) appendMember(v []byte, text bool) error {
+	switch {
+	case !text:
+		r.out.AppendBytes(v)
+	case jsontext.Kind(v) == jsontext.Null:
+		r.out.AppendNull()
+	default:
+		off := len(r.out.Data)
+		dst, err := appendJSONText(r.out.Data, v)
+		if err != nil {
+			return err
+		}
+		r.out.Data = dst
+		r.out.AppendTail(off)
+	}
+	return nil
 }
 
 func jsonElements(r *Row, name string, isB, text bool) error {
@@ -143,19 +208,8 @@ func jsonElements(r *Row, name string, isB, text bool) error {
 		return rowFail(sql.InvalidParameter, "cannot call %s on a scalar", name)
 	}
 	for it := jsontext.Members(v); it.Next(); {
-		switch {
-		case !text:
-			r.out.AppendBytes(it.Value)
-		case jsontext.Kind(it.Value) == jsontext.Null:
-			r.out.AppendNull()
-		default:
-			off := len(r.out.Data)
-			dst, err := appendJSONText(r.out.Data, it.Value)
-			if err != nil {
-				return err
-			}
-			r.out.Data = dst
-			r.out.AppendTail(off)
+		if err := r.appendMember(it.Value, text); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -65,8 +66,17 @@ func (r *Registry) AggregateSignatures() []string {
 func (r *Registry) SetSignatures() []string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(r.sets)) {
-		for _, f := range r.sets[name] {
-			all = append(all, (&Func{Name: f.Name, Args: f.Args, Result: f.Result}).Signature())
+		if strings.HasSuffix(name, eachValue) {
+			continue // the second column of the one before
+		}
+		columns, functions := SetColumns(name)
+		for i, f := range r.sets[name] {
+			text := (&Func{Name: f.Name, Args: f.Args, Result: f.Result}).Signature()
+			if columns != nil {
+				value := r.sets[functions[1]][i]
+				text = fmt.Sprintf("%s(%s) (%s %s, %s %s)", name, nameOf(f.Args[0]), columns[0], nameOf(f.Result), columns[1], nameOf(value.Result))
+			}
+			all = append(all, text)
 		}
 	}
 	return all

@@ -23,7 +23,11 @@ func (b *binder) funcRef(ref *sql.FuncRef, s *scope) (*from, error) {
 	for _, col := range cols {
 		t.cols = append(t.cols, column{name: t.name, col: col, table: t})
 	}
-	if len(cols) > 1 { // only a single column is called as its table
+	if names, _ := expr.SetColumns(name); names != nil {
+		for i := range t.cols {
+			t.cols[i].name = names[i]
+		}
+	} else if len(cols) > 1 { // only a single column is called as its table
 		for i := range t.cols {
 			t.cols[i].name = name
 		}
@@ -56,17 +60,20 @@ func (b *binder) callInFrom(ref *sql.FuncRef, ctx *context, name string) (algebr
 	if err != nil {
 		return nil, nil, err
 	}
-	calls := [][]expr.Expr{args}
+	names, calls := []string{name}, [][]expr.Expr{args}
 	if name == "unnest" && len(args) > 1 { // of several arrays, side by side
-		calls = nil
+		names, calls = nil, nil
 		for _, a := range args {
-			calls = append(calls, []expr.Expr{a})
+			names, calls = append(names, name), append(calls, []expr.Expr{a})
 		}
+	}
+	if _, functions := expr.SetColumns(name); functions != nil {
+		names, calls = functions, [][]expr.Expr{args, args}
 	}
 	set := &algebra.ProjectSet{In: ctx.joined(one())}
 	var cols []algebra.Col
-	for _, args := range calls {
-		call, err := b.reg.ResolveSet(name, args, ref.Pos())
+	for i, args := range calls {
+		call, err := b.reg.ResolveSet(names[i], args, ref.Pos())
 		if err != nil {
 			return nil, nil, err
 		}

@@ -35,6 +35,8 @@ func (c *context) aggregate(call *sql.Call, name string) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	restored := c.b.inOrder(&item)
+	result := func(col algebra.Col) expr.Expr { return restored(c.b.q.Column(col)) }
 	owner := c.s.ownerOf(item, args.pending)
 	clause := c
 	if owner != c.s {
@@ -53,16 +55,35 @@ func (c *context) aggregate(call *sql.Call, name string) (expr.Expr, error) {
 	g.pending = append(g.pending, args.pending...)
 	for _, a := range g.aggs {
 		if sameAggregate(a, item) {
-			return c.b.q.Column(a.Col), nil
+			return result(a.Col), nil
 		}
 	}
 	item.Col = c.b.q.New(name, item.Fn.Result)
 	g.aggs = append(g.aggs, item)
-	return c.b.q.Column(item.Col), nil
+	return result(item.Col), nil
+}
+
+// inOrder lets an aggregate that compares its arguments see order keys, where the values' own keys
+// are not in their order. restored is its result in terms of what the aggregate gives then.
+func (b *binder) inOrder(item *algebra.AggItem) (restored func(expr.Expr) expr.Expr) {
+	restored = func(x expr.Expr) expr.Expr { return x }
+	if item.Arg == nil || !expr.NeedsOrderKey(item.Arg.Type().OID) {
+		return restored
+	}
+	switch {
+	case item.Fn.Kind == expr.AggMin || item.Fn.Kind == expr.AggMax:
+		t := item.Fn.Result
+		item.Arg = b.reg.OrderPair(item.Arg)
+		item.Fn = &expr.Aggregate{Name: item.Fn.Name, Kind: item.Fn.Kind, Arg: item.Arg.Type(), Result: item.Arg.Type()}
+		return func(x expr.Expr) expr.Expr { return b.reg.OrderValue(x, t) }
+	case item.Fn.Kind == expr.AggCount && item.Distinct:
+		item.Arg = b.reg.OrderKey(item.Arg)
+	}
+	return restored
 }
 
 func (c *context) aggregateItem(call *sql.Call, name string) (item algebra.AggItem, err error) {
-	exprs, err := c.all(call.Args)
+	exprs, err := c.aggregateArgs(call, name)
 	if err != nil {
 		return item, err
 	}
@@ -92,6 +113,27 @@ func (c *context) aggregateItem(call *sql.Call, name string) (item algebra.AggIt
 	return item, err
 }
 
+// aggregateArgs binds arguments. count takes a row: it is never NULL, and distinct by all its values.
+func (c *context) aggregateArgs(call *sql.Call, name string) ([]expr.Expr, error) {
+	if name != "count" || len(call.Args) != 1 {
+		return c.all(call.Args)
+	}
+	row, ok := call.Args[0].(*sql.Row)
+	if !ok {
+		return c.all(call.Args)
+	}
+	values, err := c.all(row.Args)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range values {
+		if values[i], err = c.b.reg.Decided(v, row.Args[i].Pos()); err != nil {
+			return nil, err
+		}
+	}
+	return []expr.Expr{c.b.reg.RowKey(values)}, nil
+}
+
 // listItem binds ORDER BY of array_agg and string_agg.
 func (c *context) listItem(call *sql.Call, fn *expr.Aggregate, args []expr.Expr) (expr.Expr, error) {
 	var order []expr.ListOrder
@@ -103,8 +145,11 @@ func (c *context) listItem(call *sql.Call, fn *expr.Aggregate, args []expr.Expr)
 		if call.Distinct && !anySame(args, x) {
 			return nil, fail(sql.InvalidColumnReference, o.X.Pos(), "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list")
 		}
-		k := sortOf(o, x)
-		order = append(order, expr.ListOrder{X: x, Desc: k.desc, NullsFirst: k.nullsFirst})
+		k, err := c.b.sortOf(o, x)
+		if err != nil {
+			return nil, err
+		}
+		order = append(order, expr.ListOrder{X: c.b.reg.OrderKey(x), Desc: k.desc, NullsFirst: k.nullsFirst})
 	}
 	return c.b.reg.ListItem(fn, args, order)
 }

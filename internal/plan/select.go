@@ -119,7 +119,11 @@ func (p *projection) bind() (err error) {
 		if err != nil {
 			return err
 		}
-		p.order = append(p.order, sortOf(item, x))
+		s, err := p.b.sortOf(item, x)
+		if err != nil {
+			return err
+		}
+		p.order = append(p.order, s)
 	}
 	p.list.place = "DISTINCT ON"
 	for _, e := range p.q.DistinctOn {

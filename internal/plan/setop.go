@@ -213,7 +213,11 @@ func (b *binder) orderOutputs(q *sql.Select, r *bound) error {
 			if n < 1 || n > len(r.outs) {
 				return fail(sql.InvalidColumnReference, item.X.Pos(), "ORDER BY position %d is not in select list", n)
 			}
-			items = append(items, sortOf(item, b.q.Column(r.outs[n-1].col)))
+			s, err := b.sortOf(item, b.q.Column(r.outs[n-1].col))
+			if err != nil {
+				return err
+			}
+			items = append(items, s)
 			continue
 		}
 		ref, ok := item.X.(*sql.ColumnRef)
@@ -229,7 +233,11 @@ func (b *binder) orderOutputs(q *sql.Select, r *bound) error {
 		if c == nil {
 			return fail(sql.UndefinedColumn, ref.Pos(), "column %q does not exist", ref.Parts[0])
 		}
-		items = append(items, sortOf(item, b.value(c)))
+		s, err := b.sortOf(item, b.value(c))
+		if err != nil {
+			return err
+		}
+		items = append(items, s)
 	}
 	r.rel, r.order = b.sortKeys(r.rel, items)
 	return nil

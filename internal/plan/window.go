@@ -64,7 +64,11 @@ func (c *context) window(call *sql.Call, name string) (expr.Expr, error) {
 		if x, err = c.b.reg.Decided(x, item.Pos()); err != nil {
 			return nil, err
 		}
-		w.order = append(w.order, sortOf(item, x))
+		s, err := c.b.sortOf(item, x)
+		if err != nil {
+			return nil, err
+		}
+		w.order = append(w.order, s)
 	}
 	c.pending = append(c.pending, in.pending...)
 	w.col = c.b.q.New(name, datum.Ref(datum.OIDInt8))
@@ -73,18 +77,25 @@ func (c *context) window(call *sql.Call, name string) (expr.Expr, error) {
 }
 
 // sortOf is an item with the default of NULLs: as if larger than any value.
-func sortOf(item sql.OrderItem, x expr.Expr) sortItem {
+func (b *binder) sortOf(item sql.OrderItem, x expr.Expr) (sortItem, error) {
 	s := sortItem{x: x, desc: item.Desc, nullsFirst: item.Desc, pos: item.Pos()}
 	if item.NullsFirst != nil {
 		s.nullsFirst = *item.NullsFirst
 	}
-	return s
+	if !b.reg.Orders(x.Type().OID) {
+		return s, withHint(fail(sql.UndefinedFunction, leftmost(item.X), "could not identify an ordering operator for type %s", expr.FormatType(x.Type())),
+			"Cast it to a type that has one.")
+	}
+	return s, nil
 }
 
 // set binds a set-returning function of a SELECT list.
 func (c *context) set(call *sql.Call, name string) (expr.Expr, error) {
 	if !c.sets || c.s.over == nil {
 		return nil, c.forbidden(sql.FeatureNotSupported, setFunctions, call.Pos())
+	}
+	if columns, _ := expr.SetColumns(name); columns != nil {
+		return nil, unsupported(call.Pos(), "composite values are", "Call "+name+" in FROM.")
 	}
 	args, err := c.all(call.Args)
 	if err != nil {
@@ -185,7 +196,7 @@ func (b *binder) sortKeys(rel algebra.Rel, items []sortItem) (algebra.Rel, []alg
 	var used []sortItem
 	for _, it := range items {
 		if _, fixed := it.x.(*expr.Const); !fixed {
-			xs, used = append(xs, it.x), append(used, it)
+			xs, used = append(xs, b.reg.OrderKey(it.x)), append(used, it)
 		}
 	}
 	rel, cols := b.columns(rel, xs)
