@@ -29,6 +29,7 @@ type database struct {
 	flight    []*epoch // injected and not committed, in order
 	commit    *Commit  // under way
 	plain     int      // barriers since the last checkpoint
+	begun     ts.Ts    // when the last barrier was injected
 	due       ts.Ts    // of the next periodic barrier
 	wanted    ts.Ts    // somebody waits for an epoch >= it
 	initial   bool     // the next barrier is the attempt's first
@@ -59,16 +60,37 @@ type creating struct {
 	merging bool
 }
 
-// next is the curr of a barrier that is injected now. What is wanted was issued by a
+// curr is that of a barrier that is injected now. What is wanted was issued by a
 // log's clock, which may be ahead of now.
-func (d *database) next(now ts.Ts) ts.Ts { return max(now, d.prev+1, d.wanted) }
+func (d *database) curr(now ts.Ts) ts.Ts { return max(now, d.prev+1, d.wanted) }
+
+// next is when the next periodic barrier begins: sooner where a graph that is being created
+// stands still for want of an epoch to follow.
+func (d *database) next(c Config) ts.Ts {
+	if len(d.flight) > 0 || !slices.ContainsFunc(d.creating, d.starves) {
+		return d.due
+	}
+	return min(d.due, ts.New(d.begun.Ms()+max(1, c.Interval.Milliseconds()/sooner), 0))
+}
+
+// sooner is the part of the interval that is left between barriers then.
+const sooner = 10
+
+// starves tells whether a graph that is being created has followed all that is committed and
+// has still something to read.
+func (d *database) starves(g *creating) bool { return !g.done && d.stands(g) }
+
+// stands tells whether a graph that is being created stands where the main graph is committed.
+func (d *database) stands(g *creating) bool {
+	return !g.merging && g.flight == nil && g.commit == nil && g.cut == d.committed
+}
 
 // wake is when this database has something to do by itself; 0: it waits for others.
 func (d *database) wake(c Config) ts.Ts {
 	if d.recovering || len(d.flight) >= c.Cap {
 		return 0
 	}
-	return d.due
+	return d.next(c)
 }
 
 func (d *database) waitsFor(w Worker) bool {
@@ -100,7 +122,7 @@ func (d *database) mergeable() []Graph {
 	}
 	var graphs []Graph
 	for _, g := range d.creating {
-		if g.done && !g.merging && g.flight == nil && g.commit == nil && g.cut == d.committed {
+		if g.done && d.stands(g) {
 			graphs = append(graphs, g.graph)
 		}
 	}

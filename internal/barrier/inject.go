@@ -42,7 +42,7 @@ func (m *Machine) injectMain(d *database) {
 				continue
 			}
 			m.begin(d, Checkpoint, next, nil)
-		case len(d.flight) < c.Cap && (m.now >= d.due || d.wanted > d.prev):
+		case len(d.flight) < c.Cap && (m.now >= d.next(c) || d.wanted > d.prev):
 			kind := Plain
 			if d.plain+1 >= c.Frequency || d.wanted > d.prev || d.creating != nil {
 				kind = Checkpoint
@@ -71,7 +71,7 @@ func (d *database) late(c *Command) error {
 // begin injects one barrier of the main graph.
 func (m *Machine) begin(d *database, k Kind, c *Command, merge []Graph) {
 	e := &epoch{
-		Barrier: Barrier{d.id, Main, d.attempt, d.prev, d.next(m.now), k, c, merge},
+		Barrier: Barrier{d.id, Main, d.attempt, d.prev, d.curr(m.now), k, c, merge},
 		waits:   slices.Clone(m.workers),
 	}
 	d.initial = false
@@ -85,6 +85,7 @@ func (m *Machine) begin(d *database, k Kind, c *Command, merge []Graph) {
 		d.plain = 0
 	}
 	d.prev = e.Curr
+	d.begun = m.now
 	d.due = ts.New(m.now.Ms()+max(1, m.config(d).Interval.Milliseconds()), 0) // Curr may be far ahead of now
 	d.flight = append(d.flight, e)
 	m.emit(Inject{e.Barrier, slices.Clone(m.workers)})

@@ -6,7 +6,7 @@ import (
 	"github.com/weirstream/weir/internal/mutant"
 )
 
-// Every invariant of doc.go has mutants that the simulation must kill.
+// Every invariant of doc.go has mutants that the simulation must kill; the pace has a test of its own.
 func TestMutants(t *testing.T) {
 	for _, m := range []struct{ name, file, old, new string }{
 		{"1: time stands still", "database.go", "return max(now, d.prev+1, d.wanted)", "return max(now, d.wanted)"},
@@ -32,10 +32,11 @@ func TestMutants(t *testing.T) {
 		{"8: believes a reply twice", "commit.go", "if !ok {\n\t\tm.odd(e, \"of a worker", "if !ok && len(at.waits) == 0 {\n\t\tm.odd(e, \"of a worker"},
 		{"9: no cap", "inject.go", "case len(d.flight) < c.Cap && (", "case ("},
 		{"10: created at once", "commit.go", "return // it is created when it merges", ""},
+		{"a creating job waits for the interval", "database.go", "slices.ContainsFunc(d.creating, d.starves)", "false"},
 		{"a merge is forgotten", "commit.go", "m.merged(d, g)", "_ = g"},
 	} {
 		t.Run(m.name, func(t *testing.T) {
-			mutant.Kill(t, ".", m.file, m.old, m.new, "TestSimulation")
+			mutant.Kill(t, ".", m.file, m.old, m.new, "TestSimulation|TestPace")
 		})
 	}
 }
