@@ -25,7 +25,8 @@ type QueryOptions struct {
 	// System gives the rows of a system relation.
 	System func(rel *catalog.Relation) (*zset.Chunk, error)
 	// Stream gives rows as they come where they are final. A later error then comes after rows,
-	// and the epoch stays pinned while the client reads.
+	// the epoch stays pinned while the client reads, and what Txn writes meanwhile to tables that
+	// are read moves under the reader: the caller sees to it that it does not.
 	Stream bool
 }
 
@@ -46,7 +47,6 @@ func (db *Database) Query(ctx context.Context, q *plan.Query, o QueryOptions) (*
 	if err := db.WaitFor(ctx, o.AfterTs); err != nil {
 		return nil, err
 	}
-	o.Stream = o.Stream && (o.Txn == nil || len(o.Txn.tables) == 0) // what a transaction writes must not move under its readers
 	out, err := newOutput(q, o)
 	if err != nil {
 		return nil, err

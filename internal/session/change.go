@@ -93,7 +93,7 @@ func (c *change) run(ctx context.Context, args []*zset.Vec) error {
 		return err
 	}
 	c.txn = c.s.tx.txn
-	rows, err := c.s.rows(ctx, c.Rows, args)
+	rows, err := c.s.rowsFor(ctx, c.Change, args)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (s *Session) system(rel *catalog.Relation) (*zset.Chunk, error) {
 // query begins to read a plan's rows for the client, as they come.
 func (s *Session) query(ctx context.Context, q *plan.Query, args []*zset.Vec) (source, error) {
 	o := s.queryOptions(q, args)
-	o.Stream = true
+	o.Stream = len(s.tx.locked) == 0 // a cursor is read while its transaction writes
 	r, err := s.db.Query(ctx, q, o)
 	if err != nil {
 		return nil, err
@@ -80,6 +80,13 @@ func (s *Session) query(ctx context.Context, q *plan.Query, args []*zset.Vec) (s
 // rows begins to read a plan's rows, all of which are computed before the first one comes.
 func (s *Session) rows(ctx context.Context, q *plan.Query, args []*zset.Vec) (*database.Rows, error) {
 	return s.db.Query(ctx, q, s.queryOptions(q, args))
+}
+
+// rowsFor is rows for an INSERT, which takes them as they come unless they are the table's own.
+func (s *Session) rowsFor(ctx context.Context, ch *plan.Change, args []*zset.Vec) (*database.Rows, error) {
+	o := s.queryOptions(ch.Rows, args)
+	o.Stream = ch.Kind == plan.Insert && !slices.Contains(ch.Rows.DependsOn, ch.Relation.ID)
+	return s.db.Query(ctx, ch.Rows, o)
 }
 
 func (s *Session) queryOptions(q *plan.Query, args []*zset.Vec) database.QueryOptions {
