@@ -52,7 +52,9 @@ func (c *compiler) node(n plan.Node) (*Node, error) {
 		return nil, err
 	}
 	d.What = fmt.Sprintf("%T", n)[len("*plan."):]
-	d.print = plan.Fingerprint(n)
+	if !c.Once {
+		d.print = plan.Fingerprint(n)
+	}
 	c.job.Nodes = append(c.job.Nodes, d)
 	c.done[n] = d
 	return d, nil

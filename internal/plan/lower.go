@@ -43,8 +43,15 @@ func (l *lowering) root(r algebra.Rel, want []algebra.Col) (Node, error) {
 	return out.node, l.err
 }
 
+// fewRows is how many rows a list has that may be written twice in a query.
+const fewRows = 16
+
 // once is n, or the Node like it that there is already. What columns are called does not matter.
 func (l *lowering) once(n Node) Node {
+	if v, ok := n.(*Values); ok && len(v.Rows) > fewRows { // an INSERT's: describing them would take longer than they do
+		l.ids[n] = len(l.ids) + 1
+		return n
+	}
 	b := []byte(fingerprint(n))
 	for _, in := range n.Inputs() {
 		b = strconv.AppendInt(append(b, '<'), int64(l.ids[in]), 10)

@@ -6,13 +6,17 @@ import (
 	"testing"
 
 	"github.com/weirstream/weir/internal/pgtest"
+	"github.com/weirstream/weir/test/rig"
 	"github.com/weirstream/weir/test/slt/play"
 	"github.com/weirstream/weir/test/tpch"
 )
 
-var srv *pgtest.Server
+var (
+	srv     *pgtest.Server
+	weirBin string // the weir under test, built once
+)
 
-func TestMain(m *testing.M) { pgtest.Main(m, &srv) }
+func TestMain(m *testing.M) { pgtest.Main(rig.Built(m, &weirBin), &srv) }
 
 // Every query finds something in what is left after the batches, refresh deletes
 // included, and the aggregates without groups find more than NULL.
