@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"runtime/debug"
+	_ "time/tzdata" // a machine without a zone database has one all the same
 
 	"github.com/weirstream/weir/internal/bench"
 	"github.com/weirstream/weir/internal/cli"

@@ -5,6 +5,7 @@ import (
 
 	"github.com/weirstream/weir/internal/catalog"
 	"github.com/weirstream/weir/internal/dataflow"
+	"github.com/weirstream/weir/internal/datetime"
 	"github.com/weirstream/weir/internal/expr"
 	"github.com/weirstream/weir/internal/op"
 	"github.com/weirstream/weir/internal/plan"
@@ -64,9 +65,12 @@ func (db *Database) ownTable(rec *relationRecord, id dataflow.JobID) (*job, erro
 
 // view keeps the rows of a query.
 func (db *Database) view(rec *relationRecord, id dataflow.JobID, q *plan.Query) (*job, error) {
-	zone, err := time.LoadLocation(rec.TimeZone)
-	if err != nil {
-		return nil, &sql.Error{Code: sql.InvalidParameter, Message: err.Error(), Pos: -1}
+	zone := time.UTC
+	if rec.TimeZone != "" {
+		var err error
+		if zone, err = datetime.LookupZone(rec.TimeZone); err != nil {
+			return nil, err
+		}
 	}
 	flow, err := dataflow.CompileView(id, rec.Name, rec.FirstTable, q.Root, rec.Key, dataflow.Options{
 		Relation: db.root, Env: &expr.Env{Zone: zone, Database: db.o.Name, User: "root"},
