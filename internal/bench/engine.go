@@ -80,9 +80,11 @@ func open(dir string, o Options, job worker.Job) (e *engine, err error) {
 		return nil, errors.Join(err, e.meta.Close())
 	}
 	e.views = view.New(view.Options{})
-	e.worker = worker.New(worker.Options{
-		Store: e.store, Views: e.views, Logs: none{}, Report: e.report, Log: log, Shards: o.Shards, Memory: o.Memory,
-	})
+	w := worker.Options{Store: e.store, Views: e.views, Logs: none{}, Report: e.report, Log: log, Shards: o.Shards, Memory: o.Memory}
+	if e.committing {
+		w.Full = func(_ state.Graph, next ts.Ts) { e.coordinator.Report(barrier.Want{Database: 1, At: next}) }
+	}
+	e.worker = worker.New(w)
 	e.coordinator = coordinator.New(coordinator.Options{Log: log})
 	return e, nil
 }

@@ -36,8 +36,8 @@ type NexmarkReport struct {
 	EventsPerSecond float64 `json:"events_per_second"`
 	CPUSeconds      float64 `json:"cpu_seconds"`
 	EventsPerCPU    float64 `json:"events_per_cpu_second"`
-	LoopPerSecond   float64 `json:"loop_events_per_second"` // of a plain loop that makes and counts the same events
-	LoopRatio       float64 `json:"loop_ratio"`             // events_per_second by it
+	LoopPerSecond   float64 `json:"generator_events_per_second"` // of a plain loop that makes and counts the same events
+	LoopRatio       float64 `json:"ratio"`                       // events_per_second by it
 	PeakRSSBytes    int64   `json:"peak_rss_bytes"`
 	StateBytes      int64   `json:"state_bytes"`
 	Barriers        int     `json:"barriers"`

@@ -109,8 +109,8 @@ func Open(dir string, opts Options) (*Store, error) {
 		MaxOpenFiles:                1000,
 		// Most of what is written is read again only after a restart or an eviction, and much
 		// of it is written over before: merging late and in large pieces costs the least.
-		L0CompactionThreshold: 10,
-		L0StopWritesThreshold: 100,
+		L0CompactionThreshold: 64,
+		L0StopWritesThreshold: 400,
 		LBaseMaxBytes:         512 << 20,
 	}
 	for i := range o.Levels {

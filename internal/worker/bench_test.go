@@ -25,9 +25,9 @@ func BenchmarkNexmark(b *testing.B) {
 	b.Run("generator", func(b *testing.B) {
 		gen := nexmark.New(nexmark.Config{})
 		for range b.N {
-			for at := int64(0); at < benchEvents; at += streamEvents {
+			for at := int64(0); at < benchEvents; at += mostBlock {
 				for _, t := range []nexmark.Table{nexmark.Person, nexmark.Auction, nexmark.Bid} {
-					gen.Fill(t, at, at+streamEvents)
+					gen.Fill(t, at, at+mostBlock)
 				}
 			}
 		}

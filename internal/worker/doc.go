@@ -28,6 +28,8 @@
 //     and Open is given again: entries just read ahead of the barrier are kept;
 //   - the input and the computing of the next epoch go on while one is sealed; at most
 //     two sealed epochs wait for their commit;
+//   - when the end of an epoch would take long, a barrier is asked for, and until it comes
+//     input waits;
 //   - memory of clean state is given back at epoch ends, when every seal is applied;
 //   - graphs take turns; one that waits for its input, store or commit delays no other;
 //   - at every epoch of a creating graph its job is the query over the groups up to the

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"slices"
+	"time"
 
 	"github.com/weirstream/weir/internal/barrier"
 	"github.com/weirstream/weir/internal/dataflow"
@@ -16,6 +17,8 @@ type epoch struct {
 	Barrier
 	prev      ts.Ts // the checkpoint before
 	deltas    []*state.Delta
+	work      time.Duration                 // on its input
+	ending    time.Time                     // when its end began
 	rows      map[view.Relation]*zset.Chunk // of the relations that are followed
 	positions Positions
 	faults    []dataflow.Fault
@@ -40,6 +43,7 @@ func (g *graph) endEpoch() error {
 	if b.Kind == barrier.Checkpoint {
 		g.evict()
 		e.prev, g.sealed = g.sealed, b.Curr
+		e.work, e.ending = g.strain.reset(), g.ending
 		e.deltas = g.changes()
 		e.rows, e.dead = g.tapped()
 		e.logs = g.logs(e)

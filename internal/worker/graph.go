@@ -26,8 +26,10 @@ type graph struct {
 
 	phase  phase
 	stage  int
-	busy   bool // a round would do something
+	ending time.Time // since when it is flushing
+	busy   bool      // a round would do something
 	pace   pace
+	strain strain
 	faults []dataflow.Fault // of this epoch
 	at     ts.Ts            // the last epoch that ended
 	sealed ts.Ts            // the last checkpoint
@@ -59,7 +61,8 @@ const (
 // newGraph builds a graph as it stands in the store.
 func newGraph(w *Worker, spec Spec, t *tail) (*graph, error) {
 	g := &graph{
-		w: w, id: spec.Graph, attempt: spec.Attempt, flow: dataflow.NewGraph(w.o.Shards), at: spec.Committed, sealed: spec.Committed, pace: newPace(),
+		w: w, id: spec.Graph, attempt: spec.Attempt, flow: dataflow.NewGraph(w.o.Shards), at: spec.Committed, sealed: spec.Committed,
+		pace: newPace(), strain: strain{ratio: 1},
 		taps: map[dataflow.JobID]ts.Ts{}, logged: spec.Committed,
 	}
 	g.sealer = newSealer(g, spec)
@@ -160,12 +163,16 @@ func (g *graph) over() bool {
 // feed takes a step of input, or ends the epoch's input when all is there. It
 // says whether there is anything to do.
 func (g *graph) feed() (bool, error) {
+	g.pace.stepped()
 	b, cut := g.head(), ts.Ts(0)
 	if b != nil {
 		cut = b.Curr
 		if b.Prev != g.at {
 			return false, errAhead(*b, g.at)
 		}
+	}
+	if b == nil && g.full() {
+		return false, nil // a barrier signals, and so does a commit
 	}
 	s, err := g.inputs.poll(cut)
 	switch {
@@ -182,7 +189,7 @@ func (g *graph) feed() (bool, error) {
 	case b.Kind == barrier.Checkpoint && !g.sealer.room():
 		return false, nil // a commit signals
 	}
-	g.phase, g.stage = flushing, 0
+	g.phase, g.stage, g.ending = flushing, 0, time.Now()
 	g.flush()
 	return true, nil
 }
@@ -201,6 +208,7 @@ func (g *graph) push(s *step) {
 		return
 	}
 	shards := g.flow.Shards()
+	begun := time.Now()
 	g.w.crew.each(
 		func(i int) bool { return len(s.parts[i]) > 0 },
 		func(i int) {
@@ -208,6 +216,7 @@ func (g *graph) push(s *step) {
 				p.push(shards[i])
 			}
 		})
+	g.worked(begun)
 	g.busy = true
 }
 
@@ -238,6 +247,9 @@ func (g *graph) round() {
 		func(i int) bool { return !shards[i].Idle() },
 		func(i int) { status[i], errs[i] = g.run(shards[i]) })
 	g.pace.took(time.Since(begun))
+	if g.phase == reading {
+		g.worked(begun)
+	}
 	g.faults = append(g.faults, g.flow.Faults()...)
 	g.busy = g.flow.Swap()
 	for i := range shards {

@@ -13,6 +13,7 @@ func TestMutants(t *testing.T) {
 		"steps over barriers":             {"reader.go", "r.bounds, passed = slices.Delete(r.bounds, 0, 1), true", "r.bounds, passed = slices.Delete(r.bounds, 0, 1), false"},
 		"what was read ahead is not told": {"channel.go", "if c.ahead > cut {", "if false {"},
 		"evicted before it is applied":    {"memory.go", "|| !g.sealer.applied()", ""},
+		"no bound on an epoch's input":    {"graph.go", "if b == nil && g.full() {", "if b == nil && g.full() && false {"},
 		"no bound on open seals":          {"sealer.go", "return s.open < waiting", "return s.open < 1000"},
 		"stream's position forgotten":     {"stream.go", "return s.Name, encode(s.at)", "return s.Name, encode(0)"},
 		"drop does not wait":              {"sealer.go", "\t<-s.ended\n", ""},

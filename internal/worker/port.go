@@ -28,6 +28,12 @@ type Options struct {
 	Memory int64
 	// Step bounds a graph's turn: 10 ms.
 	Step time.Duration
+	// Full is told, once in an epoch of a main graph, that its end would take End: a barrier
+	// is due, of an epoch that is at least the given one. Until it comes, input may have to wait. It
+	// must not block, nor call the Worker. nil: epochs are as long as barriers are apart.
+	Full func(state.Graph, ts.Ts)
+	// End is how long the end of an epoch may take, from its barrier to its commit: 100 ms.
+	End time.Duration
 
 	piece int   // rows of relations read in an epoch, at least, when there are so many: 128 Ki
 	most  int64 // bytes of them, at most: 64 MiB

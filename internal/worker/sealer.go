@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/weirstream/weir/internal/barrier"
 	"github.com/weirstream/weir/internal/state"
@@ -152,6 +153,7 @@ func (g *graph) commit(ctx context.Context, curr ts.Ts) error {
 		s.done = s.done[1:]
 		s.open--
 		s.mu.Unlock()
+		g.strain.learn(e.work, e.ending, time.Now())
 	}
 	g.w.signal(g)
 	return nil

@@ -25,9 +25,6 @@ type Stream struct {
 	Ready func(now time.Time) int64
 }
 
-// streamEvents is how many events a shard makes in a step.
-const streamEvents = 8 << 10
-
 // pollAgain is when a stream that has nothing is asked again.
 const pollAgain = 5 * time.Millisecond
 
@@ -111,7 +108,7 @@ func (s *stream) poll(cut ts.Ts) (*step, error) {
 func (s *stream) step(at *int64, limit int64, to []target) *step {
 	st := &step{parts: make([][]part, s.g.w.o.Shards)}
 	for i := 0; i < len(st.parts) && *at < limit; i++ {
-		from, end := *at, min(*at+streamEvents, limit)
+		from, end := *at, min(*at+s.g.pace.block, limit)
 		*at = end
 		for _, t := range to {
 			st.parts[i] = append(st.parts[i], part{

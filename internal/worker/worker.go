@@ -38,6 +38,9 @@ func New(o Options) *Worker {
 	if o.Step <= 0 {
 		o.Step = 10 * time.Millisecond
 	}
+	if o.End <= 0 {
+		o.End = 100 * time.Millisecond
+	}
 	if o.piece <= 0 {
 		o.piece = 128 << 10
 	}
