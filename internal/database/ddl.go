@@ -125,6 +125,11 @@ func (db *Database) prepare(rel *catalog.Relation, q *plan.Query) (*change, erro
 	if p.job, err = db.makeJob(p.rec, q); err != nil {
 		return nil, err
 	}
+	if p.job != nil {
+		if err := db.available(p.job); err != nil {
+			return nil, err
+		}
+	}
 	info.NextID++
 	if p.job != nil {
 		info.NextTable += uint32(p.job.job.TableCount)

@@ -18,6 +18,8 @@ import (
 type job struct {
 	rec *relationRecord
 	job worker.Job
+	// uses are the columns that a view reads, by relation.
+	uses map[catalog.ID]map[int]bool
 }
 
 // stateTables are the ids of its tables in the store.
@@ -60,7 +62,7 @@ func (db *Database) ownTable(rec *relationRecord, id dataflow.JobID) (*job, erro
 	in := worker.Input{Node: input, Table: &worker.Table{
 		Channel: ChannelName(db.o.Name), ID: row.TableID(rel.ID), Key: rel.Key, Decode: worker.Own(types(rel)),
 	}}
-	return &job{rec, worker.Job{Job: flow, Inputs: []worker.Input{in}}}, nil
+	return &job{rec: rec, job: worker.Job{Job: flow, Inputs: []worker.Input{in}}}, nil
 }
 
 // view keeps the rows of a query.
@@ -78,7 +80,7 @@ func (db *Database) view(rec *relationRecord, id dataflow.JobID, q *plan.Query) 
 	if err != nil {
 		return nil, err
 	}
-	return &job{rec, worker.Job{Job: flow}}, nil
+	return &job{rec: rec, job: worker.Job{Job: flow}, uses: uses(q.Root)}, nil
 }
 
 // root is the node that gives a relation's rows to jobs that read it.
@@ -86,13 +88,7 @@ func (db *Database) root(rel *catalog.Relation) (*dataflow.Node, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if j := db.jobs[rel.ID]; j != nil && j.job.Job != nil {
-		if j.rec.Failed != nil {
-			return nil, &sql.Error{
-				Code: sql.ObjectNotReady, Pos: -1, Message: "relation \"" + rel.Name + "\" has failed: " + j.rec.Failed.Message,
-				Hint: "Drop it and create it again.",
-			}
-		}
-		return j.job.Root, nil
+		return j.job.Root, j.broken()
 	}
 	return nil, &sql.Error{Code: sql.WrongObjectType, Message: "a view cannot read \"" + rel.Name + "\": it keeps no rows", Pos: -1}
 }

@@ -29,7 +29,11 @@ type scan struct {
 func (db *Database) newScan(pin *view.Pin, rel *catalog.Relation, hide ...overlay) (*scan, error) {
 	db.mu.Lock()
 	j := db.jobs[rel.ID]
+	err := j.broken()
 	db.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
 	if j == nil || j.job.Job == nil || j.job.Stored == nil {
 		return nil, &sql.Error{
 			Code: sql.FeatureNotSupported, Message: "source \"" + rel.Name + "\" keeps no rows", Pos: -1,

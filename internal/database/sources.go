@@ -69,14 +69,15 @@ func (db *Database) capturedTable(rec *relationRecord, id dataflow.JobID) (*job,
 	table := rec.Upstream.Table
 	cols := make([]worker.CapturedColumn, len(rel.Columns))
 	for i, c := range rel.Columns {
-		cols[i] = worker.CapturedColumn{Attribute: rec.Upstream.Attributes[i], Upstream: rec.Upstream.Types[i], Name: c.Name, Type: c.Type}
+		cols[i] = worker.CapturedColumn{Attribute: rec.Upstream.Attributes[i], Upstream: rec.Upstream.Types[i], Name: c.Name, Type: c.Type,
+			Needed: func() bool { return db.needs(rel.ID, i) }}
 	}
 	shapes := func(version uint32) (*row.Schema, error) { return reader.Schema(table, version) }
 	in := worker.Input{Node: flow.Inputs[0].Node, Table: &worker.Table{
 		Channel: reader.Channel().Name(), ID: table, Key: inputKey(rel), Decode: worker.Captured(cfg, cols, shapes),
 		Capture: &worker.Capture{Source: reader, Consumer: db.consumer(rel.ID)},
 	}}
-	return &job{rec, worker.Job{Job: flow, Inputs: []worker.Input{in}}}, nil
+	return &job{rec: rec, job: worker.Job{Job: flow, Inputs: []worker.Input{in}}}, nil
 }
 
 // inputKey are the columns of an Upsert's input, which begins with the operation, that tell

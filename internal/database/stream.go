@@ -38,7 +38,7 @@ func (db *Database) stream(rec *relationRecord, id dataflow.JobID) (*job, error)
 		began := time.Now()
 		s.Ready = func(now time.Time) int64 { return int64(now.Sub(began)) / gap }
 	}
-	return &job{rec, worker.Job{Job: flow, Inputs: []worker.Input{{Node: input, Stream: s}}}}, nil
+	return &job{rec: rec, job: worker.Job{Job: flow, Inputs: []worker.Input{{Node: input, Stream: s}}}}, nil
 }
 
 // option reads a number of WITH.

@@ -51,6 +51,8 @@ func (db *Database) views(b *pgcatalog.Builder) {
 			was, message = "failed", j.rec.Failed.Message
 		case j.rec.Creating:
 			was = "creating"
+		default:
+			message = db.reshaped(&j.rec.Relation)
 		}
 		var bytes int64
 		for _, t := range j.stateTables() {

@@ -21,14 +21,18 @@ type CapturedColumn struct {
 	Upstream  uint32 // the type it has there
 	Name      string
 	Type      datum.TypeRef
+	// Needed says whether something reads the column: it is asked when the upstream's has
+	// gone. Nil: always. It is called by another goroutine.
+	Needed func() bool
 }
 
 // Shapes gives the schema of a version of the table.
 type Shapes func(version uint32) (*row.Schema, error)
 
 // Captured reads the changes of a table of a source as an op.Upsert of cfg takes them;
-// cols are the Upsert's columns. A change of shape that takes one of them away is an
-// error, ColumnGone or TableGone; any other passes.
+// cols are the Upsert's columns. A change of shape that takes one of them away that is needed, or any
+// of a table without a key, is an error, ColumnGone or TableGone; any other passes: what nobody
+// needs is NULL from then on.
 func Captured(cfg op.UpsertConfig, cols []CapturedColumn, shapes Shapes) func() Decoder {
 	return func() Decoder {
 		return &captured{cfg: cfg, cols: cols, shapes: shapes, kinds: cfg.InputKinds(), versions: map[uint32]*version{}}
@@ -235,11 +239,18 @@ func (d *captured) read(s *row.Schema) (*version, error) {
 				at = i
 			}
 		}
+		how := ""
 		switch {
 		case at < 0:
-			return nil, d.gone(col.Name, "was dropped upstream")
+			how = "was dropped upstream"
 		case s.Columns[at].Type != col.Upstream:
-			return nil, d.gone(col.Name, "has the type "+s.Columns[at].TypeName+" upstream")
+			how = "has the type " + s.Columns[at].TypeName + " upstream"
+		}
+		if how != "" {
+			if d.needs(k) {
+				return nil, d.gone(col.Name, how)
+			}
+			at = -1
 		}
 		types[k], source[k] = col.Type, at
 	}
@@ -258,9 +269,14 @@ func (d *captured) read(s *row.Schema) (*version, error) {
 	return v, nil
 }
 
+// needs tells whether a column cannot be missed: without a key it takes all of them to tell rows apart.
+func (d *captured) needs(k int) bool {
+	return d.cfg.Key == nil || slices.Contains(d.cfg.Key, k) || d.cols[k].Needed == nil || d.cols[k].Needed()
+}
+
 func (d *captured) gone(column, how string) error {
 	return weirerr.New(weirerr.ColumnGone, "a column that is followed %s", how).With("column", column).
-		Hint("create the table again")
+		Hint("ALTER TABLE … REFRESH SCHEMA follows the new shape, once no view needs what has gone")
 }
 
 func upTo(n int) []int {
