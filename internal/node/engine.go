@@ -96,6 +96,7 @@ func openEngine(ctx context.Context, cfg config.Server, meta *metastore.Store, l
 	})
 	e.worker = worker.New(worker.Options{
 		Store: e.state, Views: e.views, Logs: e.logs, Report: e.report, Log: logger, Shards: cfg.SQL.Shards, Memory: int64(cfg.SQL.MemoryBytes),
+		Full: e.full,
 	})
 	infos, err := e.infos()
 	if err != nil {
@@ -179,6 +180,11 @@ func (e *engine) report(r worker.Report) {
 	if db != nil {
 		db.Report(r)
 	}
+}
+
+// full has a database's barrier come before its time.
+func (e *engine) full(g state.Graph, next ts.Ts) {
+	e.coordinator.Report(barrier.Want{Database: barrier.Database(g.Database), At: next})
 }
 
 // ownPin is the owner of the claim on a database's own channel.
