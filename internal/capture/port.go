@@ -106,7 +106,8 @@ type Handler interface {
 	Abort(txn, sub uint64) error
 	// Commit ends txn. Position is order-preserving and above all earlier ones.
 	Commit(txn uint64, position []byte, commitUs int64) error
-	// Alive tells that the stream has delivered everything at or below position.
+	// Alive tells that the stream has delivered everything at or below position. One
+	// that is told again is waited for upstream: it becomes durable soon.
 	Alive(position []byte) error
 	// Durable is the position up to which everything is durable in the log. It alone
 	// is called concurrently with the other methods.

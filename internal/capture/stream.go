@@ -152,15 +152,16 @@ func (st *stream) Commit(txn uint64, position []byte, commitUs int64) error {
 	return nil
 }
 
-// Alive implements Handler. Now and then, and when a chunk waits for it, the
-// position becomes an entry without changes: only what the log has is
+// Alive implements Handler. Now and then, and when a chunk or the upstream waits
+// for it, the position becomes an entry without changes: only what the log has is
 // acknowledged, and only entries settle a chunk.
 func (st *stream) Alive(position []byte) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
+	again := bytes.Equal(position, st.mu.seen)
 	st.seenLocked(position)
 	settles := st.mu.unsettled && !above(st.mu.end, position)
-	if !above(position, st.mu.last) || !settles && time.Since(st.mu.noted) < noteEvery {
+	if !above(position, st.mu.last) || !settles && !again && time.Since(st.mu.noted) < noteEvery {
 		return nil
 	}
 	if _, err := st.mu.writer.Append(&wal.Entry{Kind: wal.KindTxn, Position: position}); err != nil {

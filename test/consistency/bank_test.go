@@ -53,6 +53,13 @@ func (b *bank) fault(format string, args ...any) {
 	b.faults = append(b.faults, fmt.Sprintf(format, args...))
 }
 
+// total is how many transfers were acknowledged.
+func (b *bank) total() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return sum(b.written)
+}
+
 // stop ends the writers and gives what each has written.
 func (b *bank) stop(t *testing.T) map[int64]int64 {
 	t.Helper()

@@ -18,5 +18,8 @@
 //   - the outer join of the ledger with itself matches every row, at any moment;
 //   - of each writer there is a prefix of what it wrote, and never less than was seen before;
 //   - views equal their queries in the same statement;
-//   - no row is retracted that was not there; at the end everything that was acknowledged is there.
+//   - no row is retracted that was not there; at the end everything that was acknowledged is there;
+//   - views go on within ten seconds of a kill, and of an upstream's return; readers do not wait for it.
+//
+// WEIR_SOAK=1 kills fifty times, and keeps the upstream away for half a minute.
 package consistency

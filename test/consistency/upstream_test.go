@@ -2,6 +2,7 @@ package consistency
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/url"
 	"testing"
 	"time"
@@ -21,21 +22,65 @@ func (h *house) capture(upstream string) {
 	h.exec(`CREATE TABLE ledger (*) FROM bank TABLE 'public.ledger'`)
 }
 
-// TestCapturedTables: transfers are transactions of a PostgreSQL, which weir captures while
-// they go on.
-func TestCapturedTables(t *testing.T) {
+// captured is a bank at a PostgreSQL that a weir captures while it is written.
+func captured(t *testing.T) (*house, *pgtest.Server, *bank) {
+	t.Helper()
 	h := newHouse(t)
 	up := pgtest.Start(t)
-	bankURL := up.CreateDB(t, "bank")
+	b := &bank{url: up.CreateDB(t, "bank"), pause: 5 * time.Millisecond}
 	up.Exec(t, "bank", tables+seed)
-	b := &bank{url: bankURL, pause: 5 * time.Millisecond}
 	b.start(3)
-	h.capture(bankURL)
+	h.capture(b.url)
 	h.exec(views)
+	return h, up, b
+}
+
+// ending stops the writers and judges what weir has of them.
+func (h *house) ending(b *bank, w *watchers) {
+	h.t.Helper()
+	h.enough(b, w)
+	written := b.stop(h.t)
+	h.exec("SELECT weir_wait('bank')")
+	w.stop(h.t)
+	h.final(written)
+}
+
+// TestCapturedTables: transfers are transactions of a PostgreSQL.
+func TestCapturedTables(t *testing.T) {
+	t.Parallel()
+	h, _, b := captured(t)
 	w := watch(h.url())
 	h.kill(pick(3, 50))
-	written := b.stop(t)
+	h.ending(b, w)
+}
+
+// TestUpstreamDiesAndIsAway: readers go on meanwhile, and views follow by themselves when it is back.
+func TestUpstreamDiesAndIsAway(t *testing.T) {
+	t.Parallel()
+	h, up, b := captured(t)
+	w := watch(h.url())
+	slowest := time.Duration(0)
+	for range pick(2, 20) {
+		time.Sleep(time.Duration(100+rand.IntN(1500)) * time.Millisecond) // any moment will do
+		up.Kill()
+		up.Restart(t)
+		begin := time.Now()
+		h.exec("SELECT weir_wait('bank')")
+		slowest = max(slowest, h.within(begin))
+	}
+	begin := time.Now()
+	check(t, up.Stop())
+	if took := time.Since(begin); took > recovery {
+		t.Errorf("the upstream could not shut down for %v", took)
+	}
+	read := w.count("reader 1")
+	time.Sleep(pick(3*time.Second, 30*time.Second)) // it is away for that long
+	if now := w.count("reader 1"); now == read {
+		t.Error("nobody could read while the upstream was away")
+	}
+	up.Restart(t)
+	begin = time.Now()
 	h.exec("SELECT weir_wait('bank')")
-	w.stop(t)
-	h.final(written)
+	t.Logf("the views went on %v after the upstream was back, at most %v after it was killed", h.within(begin), slowest)
+	h.ending(b, w)
 }

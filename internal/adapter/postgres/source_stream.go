@@ -268,12 +268,14 @@ func (st *stream) data(b []byte) error {
 
 // keepalive tells the handler how far the server has read its WAL. Between
 // transactions, all that committed below is delivered; those in progress commit above.
+// A server that asks gets its position told again: one that shuts down waits for it.
 func (st *stream) keepalive(end LSN, replyNow bool) error {
 	if uint64(end) > st.received.Load() {
 		st.received.Store(uint64(end))
 	}
 	now := time.Now()
-	if !st.dec.in && end > st.dec.position && (replyNow || now.Sub(st.alive) >= aliveEvery) {
+	moves := end > st.dec.position && now.Sub(st.alive) >= aliveEvery
+	if !st.dec.in && (moves || replyNow && end >= st.dec.position) {
 		st.alive = now
 		st.dec.position = end
 		if err := st.h.Alive(end.Position()); err != nil {
