@@ -89,6 +89,7 @@ func (w *world) step(e Event) {
 		case Reply:
 			w.replied(f)
 		case Reset:
+			w.blamed(e, f)
 			w.resetBegins(f)
 		case DropGraph:
 			if d := w.dbs[f.Database]; d != nil && f.Attempt == d.attempt {
@@ -96,6 +97,43 @@ func (w *world) step(e Event) {
 				delete(d.creating, f.Graph)
 			}
 		}
+	}
+	w.punctual()
+}
+
+// punctual: no database that runs waits for others with a barrier that is due.
+func (w *world) punctual() {
+	for _, d := range w.m.dbs {
+		c := w.m.config(d)
+		idle := d.recovering || len(w.workers) == 0 || len(d.flight) >= c.Cap || d.merging()
+		if !idle && w.now >= d.next(c) {
+			w.fault(7, "database %d runs, and its barrier is late", d.id)
+		}
+	}
+}
+
+// blamed: what fails a database concerns it.
+func (w *world) blamed(e Event, f Reset) {
+	of := f.Database
+	switch e := e.(type) {
+	case WorkerDown:
+		for _, c := range w.dbs[of].chains {
+			if slices.ContainsFunc(c.injected, func(in *injected) bool { return slices.Contains(in.waits, e.Worker) }) {
+				return
+			}
+		}
+		w.fault(11, "database %d fails with worker %d, which it does not wait for", of, e.Worker)
+	case Failed:
+		of = e.Database
+	case Committed:
+		of = e.Database
+	case AddDatabase:
+		of = e.Database
+	default:
+		w.fault(11, "%T fails database %d", e, of)
+	}
+	if of != f.Database {
+		w.fault(11, "database %d fails with %d", f.Database, of)
 	}
 }
 
