@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2"
+
 	"github.com/weirstream/weir/internal/ts"
 )
 
@@ -52,6 +54,38 @@ func BenchmarkEpoch(b *testing.B) {
 				at++
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n*b.N), "ns/entry")
+		})
+	}
+}
+
+// BenchmarkSnapshotAfterManyEpochs takes snapshots of ten graphs while Pebble holds
+// in memory what their epochs left. It costs microseconds, however many there were.
+func BenchmarkSnapshotAfterManyEpochs(b *testing.B) {
+	for _, epochs := range []uint64{10, 10_000} {
+		b.Run(fmt.Sprint(epochs), func(b *testing.B) {
+			s, err := Open(b.TempDir(), Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.Close() //nolint:errcheck // of a benchmark
+			for at := range epochs {
+				for database := range uint32(10) {
+					g := Graph{Database: database}
+					if err := s.db.Set(appliedKey(g), binary.BigEndian.AppendUint64(nil, at+1), pebble.NoSync); err != nil {
+						b.Fatal(err)
+					}
+					s.move(g, func(c *chain) { c.applied = ts.Ts(at + 1) })
+				}
+			}
+			for b.Loop() {
+				n, err := s.Snapshot()
+				if err != nil || len(n.Graphs()) != 10 || n.Applied(Graph{Database: 3}) != ts.Ts(epochs) {
+					b.Fatal(n, err)
+				}
+				if err := n.Release(); err != nil {
+					b.Fatal(err)
+				}
+			}
 		})
 	}
 }

@@ -23,11 +23,26 @@ type Snapshot struct {
 func (s *Store) Snapshot() (*Snapshot, error) {
 	n := &Snapshot{snap: s.db.NewSnapshot(), applied: map[Graph]ts.Ts{}}
 	n.refs.Store(1)
-	err := eachApplied(n.snap, func(g Graph, at ts.Ts) { n.applied[g] = at })
-	if err != nil {
+	if err := n.look(s.known()); err != nil {
 		return nil, errors.Join(err, n.Release())
 	}
 	return n, nil
+}
+
+// look finds the applied epochs of the graphs, which are all that the snapshot may have: a graph
+// is known before it applies anything. They are got one by one, for an iteration would pass every
+// epoch that Pebble still has in memory, and there come some a second.
+func (n *Snapshot) look(graphs []Graph) error {
+	for _, g := range graphs {
+		at, found, err := number(n.snap, appliedKey(g))
+		if err != nil {
+			return err
+		}
+		if found {
+			n.applied[g] = ts.Ts(at)
+		}
+	}
+	return nil
 }
 
 // Applied is the epoch of a graph that the snapshot shows.

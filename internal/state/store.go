@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -135,7 +137,7 @@ func Open(dir string, opts Options) (*Store, error) {
 // begin checks the format, reads how far each graph is, and removes files that
 // nothing names.
 func (s *Store) begin() error {
-	switch format, found, err := s.number(formatKey); {
+	switch format, found, err := number(s.db, formatKey); {
 	case err != nil:
 		return err
 	case !found:
@@ -153,8 +155,8 @@ func (s *Store) begin() error {
 	return s.tidy()
 }
 
-func (s *Store) number(key []byte) (n uint64, found bool, err error) {
-	value, closer, err := s.db.Get(key)
+func number(from pebble.Reader, key []byte) (n uint64, found bool, err error) {
+	value, closer, err := from.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
 		return 0, false, nil
 	}
@@ -163,7 +165,7 @@ func (s *Store) number(key []byte) (n uint64, found bool, err error) {
 	}
 	defer closer.Close()
 	if len(value) != 8 {
-		return 0, false, weirerr.New(weirerr.StoreCorrupt, "a number of %d bytes in the state store", len(value)).With("path", s.dir)
+		return 0, false, weirerr.New(weirerr.StoreCorrupt, "a number of %d bytes in the state store", len(value))
 	}
 	return binary.BigEndian.Uint64(value), true, nil
 }
@@ -215,6 +217,13 @@ func (s *Store) move(g Graph, to func(c *chain)) {
 
 // Applied is the epoch the store shows of a graph; 0 when none was ever applied.
 func (s *Store) Applied(g Graph) ts.Ts { return s.at(g).applied }
+
+// known lists every graph that may have an applied epoch.
+func (s *Store) known() []Graph {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.chains))
+}
 
 // Graphs lists every graph of which an epoch was applied.
 func (s *Store) Graphs() []Graph {
