@@ -125,6 +125,9 @@ func (s *Session) bind(name string, st *statement, args []*zset.Vec) (*portal, e
 	if err := s.resolve(st); err != nil {
 		return nil, err
 	}
+	if n := len(args); n < len(st.task.params) { // the simple protocol has no values
+		return nil, fail(sql.UndefinedParameter, "there is no parameter $%d", n+1)
+	}
 	p := &portal{s: s, st: st, task: st.task, args: args}
 	s.ClosePortal(name)
 	s.portals[name] = p
