@@ -171,12 +171,14 @@ func (c catalog) deleteSource(name string) error {
 func (c catalog) checkNewChangefeed(cf Changefeed) error { return checkNewChangefeed(c.store, cf) }
 
 func checkNewChangefeed(r reader, cf Changefeed) error {
-	s, err := getSource(r, cf.Source)
-	if err != nil {
-		return err
-	}
-	if s.dropping() {
-		return droppingError(s.Name)
+	if cf.Of == nil {
+		s, err := getSource(r, cf.Source)
+		if err != nil {
+			return err
+		}
+		if s.dropping() {
+			return droppingError(s.Name)
+		}
 	}
 	var old Changefeed
 	ok, err := r.Get(changefeedKey(cf.ID), &old)

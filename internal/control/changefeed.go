@@ -54,7 +54,21 @@ type Changefeed struct {
 	CreatedAt time.Time         `json:"created_at"`
 	Version   string            `json:"creator_version"`
 	Intent    Intent            `json:"intent,omitempty"`
+	// Of is set for relations of a database; Source is then OutboxOf of it.
+	Of *Relations `json:"of,omitempty"`
 }
+
+// Relations are tables and views of a database, as CREATE CHANGEFEED named them.
+type Relations struct {
+	Database  string   `json:"database"`
+	Name      string   `json:"name"`      // of the changefeed in SQL
+	IDs       []uint32 `json:"relations"` // in the database's catalog
+	Statement string   `json:"statement"` // masked
+}
+
+// OutboxOf is the source that a database is for its changefeeds: no source that a user
+// creates has a dot in its name.
+func OutboxOf(database string) string { return database + ".views" }
 
 // CreateChangefeed is the request to create a changefeed. An empty ID gets a
 // generated one; an empty Source means the only one there is.
@@ -67,6 +81,7 @@ type CreateChangefeed struct {
 	Start    Start // empty: initial
 	StartTs  ts.Ts
 	TargetTs ts.Ts
+	Of       *Relations // nil: tables of a source
 }
 
 // UpdateChangefeed is the request to change a changefeed. Nil means: as it is.

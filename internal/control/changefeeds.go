@@ -114,6 +114,10 @@ func (c *Control) UpdateChangefeed(ctx context.Context, id string, req UpdateCha
 // apply changes cf as asked and validates what came out.
 func (c *Control) apply(cf *Changefeed, req UpdateChangefeed) error {
 	if req.Tables != nil {
+		if cf.Of != nil {
+			return weirerr.New(weirerr.InvalidArgument, "the relations of a changefeed of a database do not change").With("changefeed", cf.ID).
+				Hint("create another one: CREATE CHANGEFEED … FOR …")
+		}
 		cf.Tables = *req.Tables
 		if _, err := filter.Parse(cf.Tables); err != nil {
 			return err

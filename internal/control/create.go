@@ -60,7 +60,10 @@ func (c *Control) newChangefeed(req CreateChangefeed) (Changefeed, error) {
 	cf := Changefeed{
 		ID: req.ID, Source: req.Source, Tables: req.Tables, SinkURI: req.SinkURI, Config: req.Config,
 		Start: req.Start, StartTs: req.StartTs, TargetTs: req.TargetTs,
-		CreatedAt: c.now().UTC(), Version: c.version,
+		CreatedAt: c.now().UTC(), Version: c.version, Of: req.Of,
+	}
+	if cf.Of != nil {
+		cf.Source = OutboxOf(cf.Of.Database)
 	}
 	if cf.ID == "" {
 		cf.ID = randomID()

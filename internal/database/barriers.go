@@ -207,6 +207,7 @@ func (db *Database) open(ctx context.Context, graphs map[uint32]graphRecord) (co
 		spec.Jobs = append(spec.Jobs, j.job)
 		out.Jobs = append(out.Jobs, barrier.Job(j.rec.ID))
 	}
+	db.leave()
 	if err := db.o.Worker.Open(ctx, spec); err != nil {
 		return out, err
 	}

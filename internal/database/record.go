@@ -36,6 +36,8 @@ type Info struct {
 	NextRow   int64      `json:"next_row"`
 	// Schemas of relations; none: public alone.
 	Schemas []string `json:"schemas,omitempty"`
+	// Leaving are the relations that leave by changefeeds, ascending.
+	Leaving []catalog.ID `json:"leaving,omitempty"`
 }
 
 func (i *Info) schemas() []string {

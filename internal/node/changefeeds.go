@@ -30,8 +30,10 @@ type changefeeds struct {
 	log      *slog.Logger
 	registry prometheus.Registerer
 
-	mu  sync.Mutex
-	all map[string]*changefeed
+	mu      sync.Mutex
+	all     map[string]*changefeed
+	engine  *engine                       // nil until databases run
+	waiting map[string]control.Changefeed // of databases, until they run
 }
 
 // changefeed is one that runs.
@@ -99,6 +101,9 @@ func (c *changefeeds) snapshotAgain(def control.Changefeed) (bool, error) {
 
 // Start implements control.Changefeeds.
 func (c *changefeeds) Start(ctx context.Context, def control.Changefeed) error {
+	if ready, err := c.prepare(ctx, def); err != nil || !ready {
+		return err
+	}
 	return c.start(ctx, def, def, def.Incarnation)
 }
 
@@ -180,7 +185,7 @@ func (c *changefeeds) Remove(ctx context.Context, def control.Changefeed) error 
 	c.mu.Lock()
 	delete(c.all, def.ID)
 	c.mu.Unlock()
-	return f.Close(ctx)
+	return errors.Join(f.Close(ctx), c.stays(def))
 }
 
 // removeStopped forgets a changefeed that does not run, because its source does
@@ -191,7 +196,10 @@ func (c *changefeeds) removeStopped(ctx context.Context, def control.Changefeed)
 			return err
 		}
 	}
-	return control.NewFeedStore(c.store, def.ID).Delete(ctx)
+	c.mu.Lock()
+	delete(c.waiting, def.ID)
+	c.mu.Unlock()
+	return errors.Join(control.NewFeedStore(c.store, def.ID).Delete(ctx), c.stays(def))
 }
 
 // Resync implements control.Changefeeds. The source has begun a new log, in which

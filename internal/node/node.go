@@ -133,7 +133,7 @@ func (n *node) wire(ctx context.Context) {
 	kinds := sinkKinds(n.log)
 	n.changefeeds = &changefeeds{
 		cluster: n.format.Cluster, sources: n.sources, pins: n.pins, store: n.store, kinds: kinds,
-		lookup: lookup, log: n.log, registry: n.registry, all: map[string]*changefeed{},
+		lookup: lookup, log: n.log, registry: n.registry, all: map[string]*changefeed{}, waiting: map[string]control.Changefeed{},
 	}
 	checks := map[string]control.Sink{}
 	for scheme, kind := range kinds {
@@ -153,6 +153,9 @@ func (n *node) restore(ctx context.Context, sqlListener net.Listener) {
 	err := n.control.Restore(ctx)
 	if err == nil {
 		err = n.startSQL(ctx, sqlListener)
+	}
+	if err == nil && n.engine != nil {
+		n.changefeeds.attach(ctx, n.engine)
 	}
 	if err != nil && ctx.Err() == nil {
 		n.log.Error("starting what is defined", "error", err)

@@ -45,7 +45,8 @@ type sources struct {
 type source struct {
 	*capture.Source
 	def      control.Source
-	upstream *postgres.Source
+	reads    capture.Upstream
+	upstream *postgres.Source // the same; nil: it is a database of ours
 	stop     context.CancelFunc
 	done     chan struct{}                 // closed when Run has returned
 	claims   map[uint32]context.CancelFunc // of databases with tables of it: ends the claim's keeper
@@ -113,18 +114,28 @@ func (s *sources) Start(ctx context.Context, def control.Source) error {
 	if err != nil {
 		return err
 	}
+	src, err := s.run(ctx, def, up)
+	if err != nil {
+		return errors.Join(err, up.Close())
+	}
+	src.upstream = up
+	return nil
+}
+
+// run captures an upstream, with mu held.
+func (s *sources) run(ctx context.Context, def control.Source, up capture.Upstream) (*source, error) {
 	c, err := capture.Open(ctx, capture.Options{
 		Name: def.Name, Upstream: up, WAL: s.wal, Store: s.store,
 		ChunkRows: s.capture.SnapshotChunkRows, ChunkWorkers: s.capture.SnapshotReaders, SideBytes: s.sideBytes, Log: s.log, Registerer: s.registry,
 	})
 	if err != nil {
-		return errors.Join(err, up.Close())
+		return nil, err
 	}
 	if err := s.pins.watch(ctx, c.Channel()); err != nil {
-		return errors.Join(err, c.Close(), up.Close())
+		return nil, errors.Join(err, c.Close())
 	}
 	running, stop := context.WithCancel(s.ctx)
-	src := &source{Source: c, def: def, upstream: up, stop: stop, done: make(chan struct{}), claims: map[uint32]context.CancelFunc{}}
+	src := &source{Source: c, def: def, reads: up, stop: stop, done: make(chan struct{}), claims: map[uint32]context.CancelFunc{}}
 	s.logs.Serve(c.Channel().Name(), func(_ context.Context, t ts.Ts) error { return c.Promise(t) })
 	go func() {
 		defer close(src.done)
@@ -133,7 +144,7 @@ func (s *sources) Start(ctx context.Context, def control.Source) error {
 		}
 	}()
 	s.all[def.Name] = src
-	return nil
+	return src, nil
 }
 
 // end stops a source; false when it does not run.
@@ -148,7 +159,7 @@ func (s *sources) end(ctx context.Context, name string) (bool, error) {
 	src.stop()
 	<-src.done
 	s.logs.Serve(src.Channel().Name(), nil)
-	return true, errors.Join(s.pins.unwatch(ctx, src.Channel().Name()), src.Close(), src.upstream.Close())
+	return true, errors.Join(s.pins.unwatch(ctx, src.Channel().Name()), src.Close(), src.reads.Close())
 }
 
 // Resync implements control.Sources: a new slot, an empty channel. Definitions,

@@ -114,6 +114,7 @@ func (n *node) stopSQL(ctx context.Context, note func(what string, err error)) {
 		s.wire.Shutdown(ctx)
 	}
 	if e != nil {
+		note("stopping the changefeeds of databases", n.changefeeds.detach(ctx))
 		note("stopping the databases", e.close())
 	}
 }
@@ -166,22 +167,6 @@ func (s *sqlServer) DropSource(ctx context.Context, _, name string) error {
 	}
 	return err
 }
-
-// CreateChangefeed implements session.Server.
-func (s *sqlServer) CreateChangefeed(context.Context, session.Changefeed) error {
-	return &sql.Error{
-		Code: sql.FeatureNotSupported, Message: "CREATE CHANGEFEED is not supported yet", Pos: -1,
-		Hint: "Changefeeds over the tables of a source: weir changefeed create.",
-	}
-}
-
-// DropChangefeed implements session.Server.
-func (s *sqlServer) DropChangefeed(_ context.Context, _, name string) error {
-	return &sql.Error{Code: sql.UndefinedObject, Message: "changefeed \"" + name + "\" does not exist", Pos: -1, Hint: "weir changefeed remove " + name}
-}
-
-// Changefeeds implements session.Server.
-func (s *sqlServer) Changefeeds(string) []session.Changefeed { return nil }
 
 // Names of the parameters of barriers.
 const (

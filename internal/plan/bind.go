@@ -100,6 +100,7 @@ func (b *binder) finish(r *bound) (*Query, error) {
 	out := &Query{Root: root, Limit: r.limit, Offset: r.offset, DependsOn: b.dependsOn()}
 	for i, o := range r.outs {
 		out.Columns = append(out.Columns, Column{Name: o.name, Type: b.q.Type(want[i])})
+		out.NotNull = append(out.NotNull, algebra.NotNull(rel, want[i]))
 	}
 	for _, k := range r.order {
 		out.Order = append(out.Order, SortKey{Col: slices.Index(want, k.Col), Desc: k.Desc, NullsFirst: k.NullsFirst})

@@ -181,6 +181,7 @@ type MaxOne struct {
 type Query struct {
 	Root    Node
 	Columns []Column // what the client sees: the first ones of Root's
+	NotNull []bool   // which of Columns are known never to be NULL
 	// Of a SELECT: sort by columns of Root (some may lie beyond Columns), then cut. A view has neither.
 	Order  []SortKey
 	Limit  expr.Expr // constant or parameter, nil: none

@@ -253,6 +253,9 @@ func (s *Session) createView(ctx context.Context, x *sql.CreateView) error {
 		return s.db.Create(ctx, rel, nil)
 	}
 	rel.Kind = catalog.KindMatView
+	for i := range rel.Columns {
+		rel.Columns[i].NotNull = q.NotNull[i]
+	}
 	if unique := q.Root.Properties().Unique; len(unique) > 0 && !slices.ContainsFunc(unique[0], func(c int) bool { return c >= len(q.Columns) }) {
 		rel.Key = slices.Clone(unique[0])
 	}

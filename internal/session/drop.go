@@ -100,12 +100,16 @@ func (s *Session) dropAll(ctx context.Context, ids []catalog.ID, cascade bool) e
 	if _, err := cat.Without(ids...); err != nil {
 		return err
 	}
-	for _, id := range ids {
-		if err := s.fed(cat.Get(id)); err != nil {
+	feeds, err := s.fed(cat, ids, cascade)
+	if err != nil {
+		return err
+	}
+	s.cascades(cat, ids, named, feeds)
+	for _, name := range feeds {
+		if err := s.o.o.Server.DropChangefeed(ctx, s.db.Name(), name); err != nil {
 			return err
 		}
 	}
-	s.cascades(cat, ids, named)
 	for _, some := range inTurn(cat, ids) {
 		if err := s.endCaptures(ctx, cat, some); err != nil {
 			return err
@@ -151,21 +155,26 @@ func inTurn(cat *catalog.Catalog, ids []catalog.ID) (parts [][]catalog.ID) {
 	return parts
 }
 
-// fed refuses to drop what a changefeed delivers.
-func (s *Session) fed(rel *catalog.Relation) error {
+// fed lists the changefeeds that deliver some of the relations; without cascade there may be none.
+func (s *Session) fed(cat *catalog.Catalog, ids []catalog.ID, cascade bool) (names []string, err error) {
 	for _, c := range s.o.o.Server.Changefeeds(s.db.Name()) {
-		for _, r := range c.For {
-			if r.ID == rel.ID {
-				e := fail(sql.DependentObjects, "cannot drop %s %s because a changefeed delivers it", rel.Kind.Noun(), rel.Name)
-				return hinted(e, "Drop the changefeed "+c.Name+" first.")
-			}
+		at := slices.IndexFunc(c.For, func(r *catalog.Relation) bool { return slices.Contains(ids, r.ID) })
+		if at < 0 {
+			continue
 		}
+		if !cascade {
+			rel := cat.Get(c.For[at].ID)
+			e := fail(sql.DependentObjects, "cannot drop %s %s because other objects depend on it", rel.Kind.Noun(), rel.Name)
+			e.Detail = fmt.Sprintf("changefeed %s delivers %s %s", c.Name, rel.Kind.Noun(), rel.Name)
+			return nil, hinted(e, "Use DROP ... CASCADE to drop the dependent objects too.")
+		}
+		names = append(names, c.Name)
 	}
-	return nil
+	return names, nil
 }
 
 // cascades tells what goes beside what was named.
-func (s *Session) cascades(cat *catalog.Catalog, all, named []catalog.ID) {
+func (s *Session) cascades(cat *catalog.Catalog, all, named []catalog.ID, feeds []string) {
 	own := map[catalog.ID]bool{}
 	for _, id := range named {
 		own[id] = true
@@ -175,6 +184,9 @@ func (s *Session) cascades(cat *catalog.Catalog, all, named []catalog.ID) {
 		if rel := cat.Get(id); !own[id] {
 			lines = append(lines, fmt.Sprintf("drop cascades to %s %s", rel.Kind.Noun(), rel.Name))
 		}
+	}
+	for _, name := range feeds {
+		lines = append(lines, "drop cascades to changefeed "+name)
 	}
 	switch len(lines) {
 	case 0:
@@ -192,6 +204,9 @@ type refresher interface {
 }
 
 func (s *Session) alter(ctx context.Context, x *sql.AlterTable) error {
+	if x.Kind == "changefeed" {
+		return s.alterChangefeed(ctx, x)
+	}
 	kinds := kindsOf(x.Kind)
 	rel, err := s.db.Catalog().Find(x.Name, kinds...)
 	var e *sql.Error
@@ -204,6 +219,9 @@ func (s *Session) alter(ctx context.Context, x *sql.AlterTable) error {
 	}
 	switch x.Action {
 	case "rename":
+		if err := s.renames(rel); err != nil {
+			return err
+		}
 		return s.db.Rename(ctx, rel.ID, x.New)
 	case "refresh schema":
 		if rel.Kind != catalog.KindCapture {
@@ -215,4 +233,27 @@ func (s *Session) alter(ctx context.Context, x *sql.AlterTable) error {
 	}
 	return hinted(unsupported("ALTER "+strings.ToUpper(x.Kind)+" … "+strings.ToUpper(x.Action), x.Name.Pos()),
 		"Create it again under another name, and drop this one.")
+}
+
+// renames refuses to rename what a changefeed delivers: its target has the name.
+func (s *Session) renames(rel *catalog.Relation) error {
+	for _, c := range s.o.o.Server.Changefeeds(s.db.Name()) {
+		if slices.ContainsFunc(c.For, func(r *catalog.Relation) bool { return r.ID == rel.ID }) {
+			e := fail(sql.DependentObjects, "cannot rename %s %s because changefeed %s delivers it", rel.Kind.Noun(), rel.Name, c.Name)
+			return hinted(e, "Drop the changefeed first.")
+		}
+	}
+	return nil
+}
+
+func (s *Session) alterChangefeed(ctx context.Context, x *sql.AlterTable) error {
+	if _, err := s.changefeed(x.Name); err != nil {
+		var e *sql.Error
+		if x.IfExists && errors.As(err, &e) {
+			s.skips(e)
+			return nil
+		}
+		return err
+	}
+	return s.o.o.Server.AlterChangefeed(ctx, s.db.Name(), x.Name.Name, x.Action == "pause")
 }

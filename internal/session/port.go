@@ -36,6 +36,8 @@ type Server interface {
 
 	CreateChangefeed(ctx context.Context, c Changefeed) error
 	DropChangefeed(ctx context.Context, database, name string) error
+	// AlterChangefeed pauses a changefeed, or resumes it.
+	AlterChangefeed(ctx context.Context, database, name string, pause bool) error
 	// Changefeeds lists those of a database by name, their targets masked.
 	Changefeeds(database string) []Changefeed
 

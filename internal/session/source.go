@@ -159,7 +159,7 @@ func (s *Session) createChangefeed(ctx context.Context, x *sql.CreateChangefeed)
 		s.notice("NOTICE", e)
 		return nil
 	}
-	c := Changefeed{Database: s.db.Name(), Name: x.Name.Name, Into: x.Into, Text: x.Text}
+	c := Changefeed{Database: s.db.Name(), Name: x.Name.Name, Into: x.Into, Text: maskStatement(x.Text)}
 	var err error
 	if c.Options, err = optionMap(x.Options); err != nil {
 		return err

@@ -207,6 +207,17 @@ func (s *stand) DropChangefeed(_ context.Context, _, name string) error {
 	return nil
 }
 
+func (s *stand) AlterChangefeed(_ context.Context, _, name string, pause bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.feeds {
+		if s.feeds[i].Name == name {
+			s.feeds[i].State = map[bool]string{true: "stopped", false: "normal"}[pause]
+		}
+	}
+	return nil
+}
+
 func (s *stand) Changefeeds(string) []session.Changefeed {
 	s.mu.Lock()
 	defer s.mu.Unlock()

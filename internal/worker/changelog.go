@@ -35,7 +35,8 @@ func logKey(kind byte, epoch ts.Ts) []byte {
 
 // logged is what an epoch puts into a changelog.
 type logged struct {
-	tail      *tail
+	part      uint32           // whose changelog
+	tail      *tail            // of a creating graph; nil: the outbox
 	relations []dataflow.JobID // whose changes it has, ascending
 	rows      map[dataflow.JobID]*zset.Chunk
 }
@@ -82,12 +83,16 @@ func changes(n *state.Snapshot, g state.Graph, epoch ts.Ts, id dataflow.JobID, k
 	return err
 }
 
+func errBlock() error {
+	return weirerr.New(weirerr.StoreCorrupt, "changes of a relation that are to be followed do not decode")
+}
+
 func decodeBlock(b []byte, kinds []zset.Kind) (*zset.Chunk, error) {
 	c := zset.NewChunk(kinds, blockRows)
 	for len(b) > 0 {
 		weight, n := binary.Varint(b)
 		if n <= 0 {
-			return nil, weirerr.New(weirerr.StoreCorrupt, "changes that a job being created is to follow do not decode")
+			return nil, errBlock()
 		}
 		rest, err := zset.DecodeExactRow(c.Cols, b[n:])
 		if err != nil {

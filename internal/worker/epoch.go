@@ -90,6 +90,8 @@ func (g *graph) tap(from ts.Ts, want ...dataflow.JobID) {
 	for _, r := range g.w.o.Views.Tap(g.id.Database, from) {
 		want = append(want, dataflow.JobID(r))
 	}
+	out := g.w.outbox(g.id.Database)
+	want = append(want, out.wanted()...)
 	tails := g.w.followers(g.id.Database)
 	for _, t := range tails {
 		want = append(want, t.relations...)
@@ -106,6 +108,7 @@ func (g *graph) tap(from ts.Ts, want ...dataflow.JobID) {
 			g.taps[id] = from
 		}
 	}
+	out.arm(g.taps)
 	for _, t := range tails {
 		g.arm(t, from)
 	}
@@ -123,6 +126,9 @@ func (g *graph) logs(e *epoch) (all []*logged) {
 		if l := t.log(e.prev, e.rows); l != nil {
 			all = append(all, l)
 		}
+	}
+	if l := g.w.outbox(g.id.Database).log(e.prev, e.rows); l != nil {
+		all = append(all, l)
 	}
 	return all
 }

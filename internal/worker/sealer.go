@@ -98,7 +98,7 @@ func (s *sealer) seal(e *epoch) (err error) {
 	c := &Collected{Graph: e.Graph, Attempt: e.Attempt, Curr: e.Curr, Positions: e.positions, Faults: e.faults, Walked: e.walked}
 	if e.Kind == barrier.Checkpoint {
 		for _, l := range e.logs {
-			d := s.g.spare.take(changelogOf(l.tail.part))
+			d := s.g.spare.take(changelogOf(l.part))
 			l.fill(d, e.prev, e.Curr)
 			l.rows = nil
 			e.deltas = append(e.deltas, d)

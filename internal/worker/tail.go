@@ -69,7 +69,7 @@ func (t *tail) armed(id dataflow.JobID, at ts.Ts) bool {
 
 // log is what an epoch that follows prev puts into the changelog; nil: nothing.
 func (t *tail) log(prev ts.Ts, rows map[view.Relation]*zset.Chunk) *logged {
-	l := &logged{tail: t, rows: map[dataflow.JobID]*zset.Chunk{}}
+	l := &logged{part: t.part, tail: t, rows: map[dataflow.JobID]*zset.Chunk{}}
 	for _, id := range t.relations {
 		if t.armed(id, prev) {
 			l.relations = append(l.relations, id)

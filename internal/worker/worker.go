@@ -18,13 +18,14 @@ type Worker struct {
 	o    Options
 	crew *crew
 
-	mu     sync.Mutex
-	graphs map[state.Graph]*graph
-	tails  map[uint32][]*tail // by database
-	queue  []*graph           // whose turn it is, in order
-	ring   chan struct{}
-	stop   chan struct{}
-	done   chan struct{}
+	mu       sync.Mutex
+	graphs   map[state.Graph]*graph
+	tails    map[uint32][]*tail // by database
+	outboxes map[uint32]*outbox // by database
+	queue    []*graph           // whose turn it is, in order
+	ring     chan struct{}
+	stop     chan struct{}
+	done     chan struct{}
 }
 
 // New starts a worker without graphs.
@@ -54,7 +55,7 @@ func New(o Options) *Worker {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	w := &Worker{
-		o: o, crew: newCrew(o.Shards), graphs: map[state.Graph]*graph{}, tails: map[uint32][]*tail{},
+		o: o, crew: newCrew(o.Shards), graphs: map[state.Graph]*graph{}, tails: map[uint32][]*tail{}, outboxes: map[uint32]*outbox{},
 		ring: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	go w.loop()

@@ -23,7 +23,7 @@ var floors = map[string]int{
 	"lsm": 1, "wal": 2, "wal/local": 2, "metastore": 2, "state": 2,
 	"sql": 3, "catalog": 3, "expr": 3, "plan": 3, "pgcatalog": 3,
 	"owner": 4, "backfill": 4, "barrier": 4, "dataflow": 4, "op": 4,
-	"reconcile": 5, "control": 5, "capture": 5, "feed": 5, "coordinator": 5, "worker": 5, "view": 5, "database": 5,
+	"reconcile": 5, "control": 5, "capture": 5, "feed": 5, "coordinator": 5, "worker": 5, "view": 5, "database": 5, "outbox": 5,
 	"adapter/postgres": 6, "adapter/file": 6, "adapter/blackhole": 6, "adapter/nexmark": 6,
 	"httpapi": 7, "cli": 7, "pgwire": 7, "session": 7,
 	"node": 8, "bench": 8,

@@ -34,6 +34,22 @@ func (c *cursor) createChangefeed() sql.Statement {
 	return stmt
 }
 
+// alterChangefeed reads ALTER CHANGEFEED [IF EXISTS] name PAUSE | RESUME.
+func (c *cursor) alterChangefeed() sql.Statement {
+	c.next = 2
+	stmt := &sql.AlterTable{Kind: "changefeed", IfExists: c.accept("if", "exists"), Name: c.name(), Text: c.whole()}
+	switch {
+	case c.accept("pause"):
+		stmt.Action = "pause"
+	case c.accept("resume"):
+		stmt.Action = "resume"
+	default:
+		c.unexpected()
+	}
+	c.finish()
+	return stmt
+}
+
 // subscribe reads SUBSCRIBE [TO] (query) | name [WITH (…)] [AS OF expr] [UP TO expr]. The
 // caller says where it must end.
 func (c *cursor) subscribe() *sql.Subscribe {

@@ -138,6 +138,9 @@ func hinted(err *sql.Error, hint string) *sql.Error {
 
 // alter reads what is ours of ALTER: of sources, and REFRESH SCHEMA.
 func (c *cursor) alter() sql.Statement {
+	if c.peek(1).word == "changefeed" {
+		return c.alterChangefeed()
+	}
 	isSource := c.peek(1).word == "source"
 	if !isSource && c.peek(1).word != "table" {
 		return c.postgres()
