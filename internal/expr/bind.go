@@ -69,7 +69,7 @@ func (b *binder) predicate(e sql.Expr) (Expr, error) {
 	case *sql.IsBool:
 		return b.with([]sql.Expr{e.X}, func(x []Expr) (Expr, error) { return b.r.IsBool(x[0], e.Test, e.Not, leftmost(e.X)) })
 	case *sql.IsDistinct:
-		return b.with([]sql.Expr{e.Left, e.Right}, func(x []Expr) (Expr, error) { return b.r.IsDistinct(x[0], x[1], e.Not, e.Pos()) })
+		return b.isDistinct(e)
 	case *sql.Between:
 		return b.with([]sql.Expr{e.X, e.Lo, e.Hi}, func(x []Expr) (Expr, error) {
 			return b.r.Between(x[0], x[1], x[2], e.Not, e.Symmetric, e.Pos())

@@ -132,3 +132,32 @@ func (b *binder) isNull(e *sql.IsNull) (Expr, error) {
 	}
 	return b.r.And(columns, e.Pos())
 }
+
+// isDistinct binds x IS [NOT] DISTINCT FROM y; rows are distinct if a column is.
+func (b *binder) isDistinct(e *sql.IsDistinct) (Expr, error) {
+	left, isRow := e.Left.(*sql.Row)
+	right, isRow2 := e.Right.(*sql.Row)
+	if !isRow || !isRow2 {
+		return b.with([]sql.Expr{e.Left, e.Right}, func(x []Expr) (Expr, error) { return b.r.IsDistinct(x[0], x[1], e.Not, e.Pos()) })
+	}
+	l, err := b.row(left)
+	if err != nil {
+		return nil, err
+	}
+	r, err := b.row(right)
+	if err != nil {
+		return nil, err
+	}
+	if len(l) != len(r) {
+		return nil, fail(sql.SyntaxError, e.Pos(), "unequal number of entries in row expressions")
+	}
+	for i := range l {
+		if l[i], err = b.r.IsDistinct(l[i], r[i], e.Not, e.Pos()); err != nil {
+			return nil, err
+		}
+	}
+	if e.Not {
+		return b.r.And(l, e.Pos())
+	}
+	return b.r.Or(l, e.Pos())
+}

@@ -189,7 +189,7 @@ func (b *binder) groupBy(q *sql.Select, s *scope, targets []sql.Target) error {
 	}
 	ctx := &context{b: b, s: s, place: "GROUP BY", grouping: true}
 	s.agg.clause = ctx
-	for _, e := range q.GroupBy {
+	for _, e := range spread(q.GroupBy) {
 		target, err := groupTarget(e, s, targets)
 		if err != nil {
 			return err
@@ -205,6 +205,18 @@ func (b *binder) groupBy(q *sql.Select, s *scope, targets []sql.Target) error {
 	}
 	s.agg.pending = append(s.agg.pending, ctx.pending...)
 	return nil
+}
+
+// spread replaces rows by their columns: GROUP BY (a, b) is GROUP BY a, b.
+func spread(items []sql.Expr) (out []sql.Expr) {
+	for _, e := range items {
+		if row, ok := e.(*sql.Row); ok {
+			out = append(out, spread(row.Args)...)
+		} else {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // groupTarget is the expression that an item of GROUP BY stands for.

@@ -115,15 +115,9 @@ func (p *projection) bind() (err error) {
 	p.list.place = "ORDER BY"
 	p.s.agg.clause = p.list
 	for _, item := range p.q.OrderBy {
-		x, err := p.sortExpr(item.X, "ORDER BY")
-		if err != nil {
+		if err := p.orderItem(item); err != nil {
 			return err
 		}
-		s, err := p.b.sortOf(item, x)
-		if err != nil {
-			return err
-		}
-		p.order = append(p.order, s)
 	}
 	p.list.place = "DISTINCT ON"
 	for _, e := range p.q.DistinctOn {
@@ -132,6 +126,35 @@ func (p *projection) bind() (err error) {
 			return err
 		}
 		p.distinctOn = append(p.distinctOn, sortItem{x: x, pos: e.Pos()})
+	}
+	return nil
+}
+
+// orderItem binds an item of ORDER BY. A row is no value but an order by its columns, which are
+// those of FROM; NULLs in it are last, first when descending, whatever is said of the row.
+func (p *projection) orderItem(item sql.OrderItem) error {
+	bind := func(e sql.Expr) (expr.Expr, error) { return p.sortExpr(e, "ORDER BY") }
+	columns := []sql.Expr{item.X}
+	if row, ok := item.X.(*sql.Row); ok {
+		item.NullsFirst, columns = nil, spread(row.Args)
+		bind = func(e sql.Expr) (expr.Expr, error) {
+			x, err := p.list.bind(e)
+			if err != nil {
+				return nil, err
+			}
+			return p.b.reg.Decided(x, e.Pos())
+		}
+	}
+	for _, item.X = range columns {
+		x, err := bind(item.X)
+		if err != nil {
+			return err
+		}
+		s, err := p.b.sortOf(item, x)
+		if err != nil {
+			return err
+		}
+		p.order = append(p.order, s)
 	}
 	return nil
 }

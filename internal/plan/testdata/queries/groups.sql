@@ -37,3 +37,10 @@ SELECT x.a, count(*) FROM (SELECT a, b FROM t UNION ALL SELECT a, b FROM u) x GR
 SELECT a, count(*) FROM t WHERE b > 0 GROUP BY a HAVING a IS NOT NULL
 SELECT a, (a * 2) FROM t GROUP BY a, a * 2
 SELECT min(a), max(a + b) FROM t GROUP BY c
+SELECT a, b, count(*) FROM t GROUP BY (a, b)
+SELECT a, c, sum(b) FROM t GROUP BY (a), (c, a)
+SELECT id, a, c FROM t ORDER BY (a, c) DESC, id
+SELECT id, a, c FROM t ORDER BY (a, c) NULLS FIRST, id LIMIT 3
+SELECT t.id, u.id FROM t JOIN u ON (t.a, t.c) IS NOT DISTINCT FROM (u.a, u.c)
+SELECT id FROM t WHERE (a, b) IS DISTINCT FROM (b, a)
+SELECT count(DISTINCT (a, c)), count((a, c)) FROM t
