@@ -76,19 +76,44 @@ func numSeries(*site) func(r *Row) error {
 		if sign == 0 {
 			return errStepZero
 		}
-		start := r.out.N
-		for x := from; numeric.Cmp(x, to)*sign <= 0; {
-			r.out.AppendNum(x)
-			n, arena, err := numeric.Add(nil, x, step)
-			if err != nil {
-				return err
-			}
-			if x = (numeric.Val{Num: n, Arena: arena}); r.out.N-start > maxHeld {
-				return errTooMuchHeld
-			}
+		last, err := nth(from, step, maxRows)
+		switch {
+		case err != nil:
+			return err
+		case numeric.Cmp(last, to)*sign <= 0:
+			return errTooManyRows
 		}
-		return nil
+		x, err := nth(from, step, r.first)
+		for n := 0; err == nil && numeric.Cmp(x, to)*sign <= 0; n++ {
+			switch {
+			case n > maxHeld:
+				return errTooMuchHeld
+			case n == r.most:
+				r.more = true
+				return nil
+			}
+			r.out.AppendNum(x)
+			x, err = plus(x, step)
+		}
+		return err
 	}
+}
+
+// nth is the value of a series that n others come before.
+func nth(from, step numeric.Val, n int) (numeric.Val, error) {
+	if n == 0 {
+		return from, nil
+	}
+	by, arena, err := numeric.Mul(nil, step, numeric.V(numeric.FromInt64(int64(n))))
+	if err != nil {
+		return numeric.Val{}, err
+	}
+	return plus(from, numeric.Val{Num: by, Arena: arena})
+}
+
+func plus(a, b numeric.Val) (numeric.Val, error) {
+	n, arena, err := numeric.Add(nil, a, b)
+	return numeric.Val{Num: n, Arena: arena}, err
 }
 
 func unnest(s *site) func(r *Row) error {
