@@ -148,10 +148,16 @@ func fillClass(b *Builder, c *Context) {
 	}
 }
 
+// declared: a column is NOT NULL by declaration, as tables have it. What a view's query never
+// gives NULL for is not shown, here as in PostgreSQL.
+func declared(r *catalog.Relation, col *catalog.Column) bool {
+	return col.NotNull && r.Kind != catalog.KindView && r.Kind != catalog.KindMatView
+}
+
 func fillAttribute(b *Builder, c *Context) {
-	attribute := func(rel any, num int, col *catalog.Column) {
+	attribute := func(rel any, num int, col *catalog.Column, notNull bool) {
 		length, byVal := typeLength(col.Type.OID)
-		b.Row(rel, col.Name, col.Type.OID, -1, length, num, dims(col.Type.OID), -1, int64(col.Type.Mod), byVal, "i", storage(col.Type.OID), "", col.NotNull, col.Default != "",
+		b.Row(rel, col.Name, col.Type.OID, -1, length, num, dims(col.Type.OID), -1, int64(col.Type.Mod), byVal, "i", storage(col.Type.OID), "", notNull, col.Default != "",
 			false, "", "", false, true, 0, collation(col.Type.OID))
 	}
 	for _, r := range c.relations() {
@@ -159,12 +165,12 @@ func fillAttribute(b *Builder, c *Context) {
 		for i := range r.Columns {
 			if !r.Columns[i].Hidden {
 				num++
-				attribute(r.ID, num, &r.Columns[i])
+				attribute(r.ID, num, &r.Columns[i], declared(r, &r.Columns[i]))
 			}
 		}
 		if hasKey(r) {
 			for n, k := range r.Key {
-				attribute(indexOID(r.ID), n+1, &r.Columns[k])
+				attribute(indexOID(r.ID), n+1, &r.Columns[k], declared(r, &r.Columns[k]))
 			}
 		}
 	}

@@ -99,7 +99,7 @@ func fillColumns(b *Builder, c *Context) {
 				def = col.Default
 			}
 			t, _ := datum.LookupBuiltin(col.Type.OID)
-			b.Row(c.Catalog.Database, r.Schema, r.Name, col.Name, num, def, yes(!col.NotNull), dataType(col.Type.OID), length, nil, precision, radix, scale, moment, nil,
+			b.Row(c.Catalog.Database, r.Schema, r.Name, col.Name, num, def, yes(!declared(r, &col)), dataType(col.Type.OID), length, nil, precision, radix, scale, moment, nil,
 				c.Catalog.Database, "pg_catalog", t.Name, "NO", "NEVER", nil, yes(r.Kind == catalog.KindTable))
 		}
 	}
