@@ -108,7 +108,7 @@ func (g *graph) tap(from ts.Ts, want ...dataflow.JobID) {
 			g.taps[id] = from
 		}
 	}
-	out.arm(g.taps)
+	out.arm(g.taps, from)
 	for _, t := range tails {
 		g.arm(t, from)
 	}

@@ -66,12 +66,13 @@ func (o *outbox) wanted() (all []dataflow.JobID) {
 	return all
 }
 
-// arm notes which relations' changes are collected, and after which epoch.
-func (o *outbox) arm(taps map[dataflow.JobID]ts.Ts) {
+// arm notes that changes after an epoch are collected of relations. Those of epochs before were
+// perhaps collected for somebody else, but are not in the outbox.
+func (o *outbox) arm(taps map[dataflow.JobID]ts.Ts, from ts.Ts) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for id, since := range o.since {
-		if from, on := taps[id]; on && since == 0 {
+		if _, on := taps[id]; on && since == 0 {
 			o.since[id] = from
 		}
 	}

@@ -37,6 +37,9 @@ func TestTargetFollowsViews(t *testing.T) {
 	h.exec("UPDATE orders SET amount = amount + 1 WHERE id % 3 = 0")
 	h.exec("DELETE FROM orders WHERE id % 5 = 0")
 	h.same("to-pg", queries...)
+	if got := fmt.Sprint(h.rows(h.to, "SELECT conrelid::regclass::text FROM pg_constraint WHERE contype = 'p' AND connamespace = 'public'::regnamespace ORDER BY 1")); got != "[orders revenue]" {
+		t.Errorf("tables with a key: %s", got)
+	}
 	check(t, h.Stop())
 	check(t, h.Start(t.Context()))
 	h.exec("UPDATE orders SET customer = 'c0' WHERE customer = 'c1'")
@@ -71,6 +74,9 @@ func TestChangefeedIsADependency(t *testing.T) {
 		if got := h.code(text); got != want {
 			t.Errorf("%s: SQLSTATE %q, want %q", text, got, want)
 		}
+	}
+	if out, err := h.CLI(t.Context(), "changefeed", "list"); err != nil || !strings.Contains(string(out), "a-feed") {
+		t.Errorf("weir changefeed list: %s, %v", out, err)
 	}
 	h.exec("ALTER CHANGEFEED a_feed PAUSE")
 	if got := fmt.Sprint(h.rows(h.url(), "SHOW CHANGEFEEDS")); !strings.Contains(got, "stopped") {
