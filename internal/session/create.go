@@ -253,14 +253,20 @@ func (s *Session) createView(ctx context.Context, x *sql.CreateView) error {
 		return s.db.Create(ctx, rel, nil)
 	}
 	rel.Kind = catalog.KindMatView
+	keyed(rel, q)
+	return s.db.Create(ctx, rel, q)
+}
+
+// keyed tells of a materialized view what is known of its query's rows.
+func keyed(rel *catalog.Relation, q *plan.Query) {
 	for i := range rel.Columns {
 		rel.Columns[i].NotNull = q.NotNull[i]
 	}
+	rel.Key = nil
 	if unique := q.Root.Properties().Unique; len(unique) > 0 && !slices.ContainsFunc(unique[0], func(c int) bool { return c >= len(q.Columns) }) {
 		rel.Key = slices.Clone(unique[0])
 	}
 	rel.AppendOnly = q.Root.Properties().AppendOnly
-	return s.db.Create(ctx, rel, q)
 }
 
 // replaceView takes the old view of CREATE OR REPLACE VIEW away; nothing may depend on it.

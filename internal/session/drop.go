@@ -198,11 +198,6 @@ func (s *Session) cascades(cat *catalog.Catalog, all, named []catalog.ID, feeds 
 	}
 }
 
-// refresher is a database that can look at an upstream table again.
-type refresher interface {
-	RefreshSchema(ctx context.Context, id catalog.ID) error
-}
-
 func (s *Session) alter(ctx context.Context, x *sql.AlterTable) error {
 	if x.Kind == "changefeed" {
 		return s.alterChangefeed(ctx, x)
@@ -227,9 +222,7 @@ func (s *Session) alter(ctx context.Context, x *sql.AlterTable) error {
 		if rel.Kind != catalog.KindCapture {
 			return failAt(sql.WrongObjectType, x.Name.Pos(), "table \"%s\" follows no source", rel.Name)
 		}
-		if r, ok := any(s.db).(refresher); ok {
-			return r.RefreshSchema(ctx, rel.ID)
-		}
+		return s.refresh(ctx, rel)
 	}
 	return hinted(unsupported("ALTER "+strings.ToUpper(x.Kind)+" … "+strings.ToUpper(x.Action), x.Name.Pos()),
 		"Create it again under another name, and drop this one.")

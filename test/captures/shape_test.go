@@ -52,3 +52,39 @@ func TestColumnsComeAndGo(t *testing.T) {
 	s.want("SELECT name FROM names WHERE id = 5", "restarted")
 	s.want("SELECT name, state FROM weir_views WHERE state <> 'running' ORDER BY name", "big|failed\norders|failed\ntotals|failed\nvisits|failed\nwho|failed")
 }
+
+// TestRefreshFollowsTheNewShape: new columns are there, with what the upstream has in old rows;
+// views keep theirs; what had failed runs again once no view needs what has gone.
+func TestRefreshFollowsTheNewShape(t *testing.T) {
+	s := newStand(t, shop)
+	s.exec(create)
+	s.exec("CREATE MATERIALIZED VIEW copies AS SELECT * FROM orders")
+	s.exec("CREATE VIEW few AS SELECT * FROM copies WHERE id < 4")
+	s.exec("CREATE MATERIALIZED VIEW spent AS " + spent)
+	s.upstream("ALTER TABLE orders ADD extra int DEFAULT 7, ADD late text; UPDATE orders SET extra = 8, late = 'late' WHERE id = 2")
+	was := s.query("SELECT * FROM few ORDER BY id")
+	s.want("SELECT count(*) FROM orders WHERE id = 2", "1")
+
+	s.exec("ALTER TABLE orders REFRESH SCHEMA")
+	s.same("SELECT * FROM orders ORDER BY id")
+	s.want("SELECT id, extra, late FROM orders WHERE id < 3 ORDER BY id", "1|7|NULL\n2|8|late")
+	s.want("SELECT * FROM few ORDER BY id", was)
+	s.upstream("INSERT INTO orders VALUES (9001, 3, 7.5, now(), 'n', 1, 'l'); DELETE FROM orders WHERE id = 3")
+	s.same("SELECT * FROM orders ORDER BY id")
+	s.same("SELECT * FROM copies ORDER BY id", "SELECT id, customer, total, at, note FROM orders ORDER BY id")
+	s.same("SELECT * FROM spent ORDER BY id", spent+" ORDER BY id")
+
+	s.upstream("ALTER TABLE orders DROP note; UPDATE orders SET extra = 9 WHERE id = 1")
+	s.fails("SELECT * FROM orders")
+	if e := s.fails("ALTER TABLE orders REFRESH SCHEMA"); e.Code != "2BP01" || !strings.Contains(e.Message, "copies") {
+		t.Errorf("REFRESH SCHEMA without a column that a view needs: %v", e)
+	}
+	s.exec("DROP MATERIALIZED VIEW copies CASCADE")
+	s.exec("ALTER TABLE orders REFRESH SCHEMA")
+	s.want("SELECT name, state FROM weir_views WHERE state <> 'running'", "")
+	s.check(s.weir.Kill())
+	s.serve()
+	s.upstream("UPDATE orders SET total = total + 1 WHERE id < 100")
+	s.same("SELECT * FROM orders ORDER BY id")
+	s.same("SELECT * FROM spent ORDER BY id", spent+" ORDER BY id")
+}
