@@ -21,8 +21,10 @@ import (
 func TestClients(t *testing.T) {
 	url := weirURL(t)
 	t.Run("psql", func(t *testing.T) { testPsql(t, url) })
+	t.Run("watch", func(t *testing.T) { testWatch(t, url) })
 	t.Run("reference", func(t *testing.T) { testReference(t, url) })
 	t.Run("pgx", func(t *testing.T) { testPgx(t, url) })
+	t.Run("pgx day", func(t *testing.T) { testPgxDay(t, url) })
 	t.Run("node", func(t *testing.T) {
 		if _, err := os.Stat("node/node_modules/pg"); err != nil {
 			missing(t, "node's packages are not there: npm ci --prefix test/clients/node")

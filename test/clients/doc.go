@@ -3,6 +3,7 @@
 //
 //	weir (a process, or WEIR_SQL_URL's) ◄── psql 15: backslash commands, golden
 //	                                    ◄── pgx: simple, extended, batch, copy, binary
+//	  from elsewhere: TLS and SCRAM ───► ◄── psql, pgx
 //	                                    ◄── node/client.js · python/client.py: each prints ok
 //
 // A client that is not on the machine is skipped, saying what to install; under CI=true that fails. node's

@@ -1,11 +1,15 @@
 package clients
 
 import (
+	"bufio"
+	"context"
 	"flag"
 	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/psql.want")
@@ -35,6 +39,32 @@ func testPsql(t *testing.T, url string) {
 	check(t, err)
 	if out != string(want) {
 		t.Errorf("psql prints otherwise than testdata/psql.want (-update accepts it):\n%s", diff(string(want), out))
+	}
+}
+
+// testWatch repeats a query until psql is interrupted.
+func testWatch(t *testing.T, url string) {
+	path, err := exec.LookPath("psql")
+	if err != nil {
+		missing(t, "psql is not there")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "-X", "-At", url)
+	cmd.Stdin = strings.NewReader("SELECT 'watched' \\watch 0.1\n")
+	out, err := cmd.StdoutPipe()
+	check(t, err)
+	check(t, cmd.Start())
+	seen := 0
+	for lines := bufio.NewScanner(out); seen < 3 && lines.Scan(); {
+		if lines.Text() == "watched" {
+			seen++
+		}
+	}
+	check(t, cmd.Process.Kill())
+	_ = cmd.Wait() // it was killed
+	if seen < 3 {
+		t.Errorf("\\watch showed %d answers", seen)
 	}
 }
 

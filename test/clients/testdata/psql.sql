@@ -42,6 +42,16 @@ SELECT * FROM psql_revenue ORDER BY customer;
 SELECT count(*) AS total FROM psql_orders \gset
 \echo :total
 SELECT 'x' AS wide, 1 AS n \gx
+SELECT id, amount::text AS a, at FROM psql_orders \gdesc
+SELECT 'ann' AS r, 'may' AS c, 3 AS v \crosstabview
+SELECT 'SELECT 1 AS made' \gexec
+\dt+ psql_*
+\dm+ psql_*
+\d+ psql_revenue
+\dS pg_class
+\dn+ public
+\dg root
+\z psql_orders
 \timing on
 SELECT 1 AS one;
 \timing off
