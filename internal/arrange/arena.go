@@ -7,6 +7,7 @@ import "encoding/binary"
 const (
 	unit      = 8
 	pageUnits = 1 << 15
+	pageLeast = 1 << 9
 	pageShift = 15
 	exact     = 64 // up to so many units there is a class a length
 	classes   = exact + 1 + 8*10
@@ -14,7 +15,8 @@ const (
 )
 
 // arena hands out blocks of bytes in pages. A block is named by its place: page
-// << pageShift | unit, so there may be 32 GiB of them.
+// << pageShift | unit, so there may be 32 GiB of them. Pages are small at first, since
+// most tables of most views are.
 type arena struct {
 	pages    [][]byte // nil: vacated
 	used     []uint32 // units in use, by page
@@ -28,7 +30,7 @@ type arena struct {
 
 func newArena() arena {
 	a := arena{}
-	a.addPage(pageUnits)
+	a.addPage(pageLeast)
 	a.next = 1 // place 0 is no block
 	return a
 }
@@ -61,6 +63,9 @@ func (a *arena) addPage(units uint32) {
 	a.next = 0
 }
 
+// size is the length of a page in units.
+func (a *arena) size(page uint32) uint32 { return uint32(len(a.pages[page]) / unit) }
+
 // at is the block's memory from its header to the end of its page.
 func (a *arena) at(place uint32) []byte {
 	return a.pages[place>>pageShift][(place&(pageUnits-1))*unit:]
@@ -82,9 +87,9 @@ func (a *arena) alloc(owner uint32, n int) uint32 {
 	if place != 0 {
 		a.unlink(place, list)
 	} else {
-		if a.next+units > pageUnits {
+		if a.next+units > a.size(a.page) {
 			a.closePage()
-			a.addPage(pageUnits)
+			a.addPage(min(max(uint32(min(a.reserved/unit, pageUnits)), units), pageUnits))
 		}
 		place = a.page<<pageShift | a.next
 		a.next += units
@@ -113,14 +118,15 @@ func (a *arena) allocPage(owner, units uint32) uint32 {
 
 // closePage makes free blocks of what is left of the page.
 func (a *arena) closePage() {
-	for a.next+2 <= pageUnits {
-		units := min(pageUnits-a.next, exact)
+	size := a.size(a.page)
+	for a.next+2 <= size {
+		units := min(size-a.next, exact)
 		place := a.page<<pageShift | a.next
 		a.next += units
 		binary.LittleEndian.PutUint32(a.at(place)[4:], units)
 		a.link(place, units)
 	}
-	if a.next < pageUnits { // one unit: nobody's
+	if a.next < size { // one unit: nobody's
 		binary.LittleEndian.PutUint64(a.at(a.page<<pageShift|a.next), uint64(noOwner)|1<<32)
 	}
 }
@@ -131,7 +137,7 @@ func (a *arena) release(place uint32) {
 	a.live -= int64(units) * unit
 	page := place >> pageShift
 	a.used[page] -= units
-	if len(a.pages[page]) != pageUnits*unit {
+	if a.size(page) > pageUnits {
 		a.drop(page)
 		return
 	}
@@ -173,21 +179,25 @@ func (a *arena) unlink(place, list uint32) {
 // holes is what pages hold beside blocks in use.
 func (a *arena) holes() int64 { return a.reserved - a.live }
 
-// vacate moves the blocks of the emptiest page elsewhere and drops it. It tells
-// moved of every block's new place. It is false when there is no page to gain. The
-// first page stays: another in its stead would have a block at place 0, which is none.
+// vacate moves the blocks of the page with the most room elsewhere and drops it. It
+// tells moved of every block's new place. It is false when there is no page to gain.
+// The first page stays, for it is too small: another in its stead would have a block
+// at place 0, which is none.
 func (a *arena) vacate(moved func(owner, place uint32)) bool {
-	best, least := uint32(0), uint32(pageUnits*15/16)
+	best, most := uint32(0), uint32(pageUnits/16)
 	for page, used := range a.used {
-		if page != 0 && a.pages[page] != nil && used < least && uint32(page) != a.page {
-			best, least = uint32(page), used
+		if a.pages[page] == nil || uint32(page) == a.page {
+			continue
+		}
+		if holes := a.size(uint32(page)) - used; holes > most {
+			best, most = uint32(page), holes
 		}
 	}
-	if least == pageUnits*15/16 {
+	if best == 0 {
 		return false
 	}
 	a.unlinkAll(best)
-	for at := uint32(0); at < pageUnits; {
+	for at := uint32(0); at < a.size(best); {
 		place := best<<pageShift | at
 		b := a.at(place)
 		owner, units := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
@@ -207,7 +217,7 @@ func (a *arena) vacate(moved func(owner, place uint32)) bool {
 
 // unlinkAll takes a page's free blocks out of their lists.
 func (a *arena) unlinkAll(page uint32) {
-	for at := uint32(0); at < pageUnits; {
+	for at := uint32(0); at < a.size(page); {
 		place := page<<pageShift | at
 		b := a.at(place)
 		units := binary.LittleEndian.Uint32(b[4:])

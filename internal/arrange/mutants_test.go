@@ -16,7 +16,7 @@ func TestMutants(t *testing.T) {
 		"never stored, yet deleted":     {"dirty.go", "if e.flags&(deleted|inStore) != deleted {", "if true {"},
 		"head never stored":             {"dirty.go", "case g.flags&headIn != 0:\n\t\t\t\tfn(t.key, nil)", "default:\n\t\t\t\tfn(t.key, nil)"},
 		"deleted head is kept":          {"dirty.go", "g.flags &^= headIn | headNew\n", "g.flags &^= headNew\n"},
-		"the first page is vacated":     {"arena.go", "if page != 0 && a.pages", "if a.pages"},
+		"a small page is dropped":       {"arena.go", "if a.size(page) > pageUnits {", "if a.size(page) != pageUnits {"},
 		"dirty groups are evicted":      {"residency.go", "g.flags&(wanted|dirty|marked) == 0", "g.flags&(wanted|marked) == 0"},
 		"evicted and forgotten":         {"residency.go", "t.evicted.add(Hash(t.Key(slot)))", "_ = g"},
 		"the batch at hand is evicted":  {"residency.go", "&& g.used != t.tick {", "{"},
