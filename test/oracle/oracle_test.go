@@ -1,15 +1,17 @@
 package oracle
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
+	"sync"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/weirstream/weir/internal/pgtest"
 	"github.com/weirstream/weir/test/rig"
@@ -22,28 +24,43 @@ var srv *pgtest.Server
 
 func TestMain(m *testing.M) { pgtest.Main(m, &srv) }
 
-// corpus calls test with each script, as a subtest of its name.
-func corpus(t *testing.T, test func(t *testing.T, s *script.Script, topic string)) {
+// lanes is how many scripts run at a time: more than there are processors, for a
+// script mostly waits for commits.
+const lanes = 4
+
+// corpus calls test with each script, as a subtest of its name; with the number of
+// the lane that it runs in, which no other is in meanwhile.
+func corpus(t *testing.T, test func(t *testing.T, s *script.Script, topic string, lane int)) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.slt")
 	if err != nil || len(files) < 15 {
 		t.Fatalf("%d scripts (%v)", len(files), err)
 	}
+	free := make(chan int, lanes)
+	for lane := range lanes {
+		free <- lane
+	}
+	var running sync.WaitGroup
 	for _, path := range files {
-		topic := strings.TrimSuffix(filepath.Base(path), ".slt")
-		t.Run(topic, func(t *testing.T) {
-			s, err := script.Load(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			test(t, s, topic)
+		lane := <-free
+		running.Go(func() {
+			defer func() { free <- lane }()
+			topic := strings.TrimSuffix(filepath.Base(path), ".slt")
+			t.Run(topic, func(t *testing.T) {
+				s, err := script.Load(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				test(t, s, topic, lane)
+			})
 		})
 	}
+	running.Wait()
 }
 
 // The corpus says what PostgreSQL answers.
 func TestPostgreSQLAnswersWhatTheCorpusSays(t *testing.T) {
-	corpus(t, func(t *testing.T, s *script.Script, topic string) {
+	corpus(t, func(t *testing.T, s *script.Script, topic string, _ int) {
 		conn, err := play.Dial(t.Context(), srv.CreateDB(t, topic), "postgresql")
 		if err != nil {
 			t.Fatal(err)
@@ -63,8 +80,7 @@ func TestPostgreSQLAnswersWhatTheCorpusSays(t *testing.T) {
 // as one made after it, and while all rows go and come back in random order.
 // WEIR_SEED is that order's.
 func TestWeirAnswersAsPostgreSQLInFourWays(t *testing.T) {
-	weir := fourways.Server{URL: weirURL(t), Label: "weir", Settle: fourways.Flush}
-	oracle := fourways.Server{URL: srv.CreateDB(t, "oracle"), Label: "postgresql"}
+	address := weirAddress(t)
 	seed := uint64(1)
 	if text := os.Getenv("WEIR_SEED"); text != "" {
 		var err error
@@ -72,7 +88,13 @@ func TestWeirAnswersAsPostgreSQLInFourWays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	corpus(t, func(t *testing.T, s *script.Script, _ string) {
+	var urls [lanes]string
+	for lane := range urls {
+		urls[lane] = weirDB(t, address, fmt.Sprintf("oracle_%d", lane))
+	}
+	corpus(t, func(t *testing.T, s *script.Script, topic string, lane int) {
+		weir := fourways.Server{URL: urls[lane], Label: "weir", Settle: fourways.Flush}
+		oracle := fourways.Server{URL: srv.CreateDB(t, "oracle_"+topic), Label: "postgresql"}
 		rep, err := fourways.Run(t.Context(), s, oracle, weir, seed)
 		if rep != nil {
 			for _, f := range rep.Faults {
@@ -86,13 +108,42 @@ func TestWeirAnswersAsPostgreSQLInFourWays(t *testing.T) {
 	})
 }
 
-// weirURL is a weir's SQL address: WEIR_SQL_URL's, or that of one that ends with
-// the test.
-func weirURL(t *testing.T) string {
+// weirDB creates a database and returns its URL. One that is there is empty: an
+// earlier test against the same weir left it so.
+func weirDB(t *testing.T, address *url.URL, name string) string {
 	t.Helper()
-	if url := os.Getenv("WEIR_SQL_URL"); url != "" {
-		return url
+	conn, err := play.Dial(t.Context(), address.String(), "weir")
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer conn.Close()
+	var refused *pgconn.PgError
+	_, err = conn.Exec(t.Context(), "CREATE DATABASE "+name)
+	if exists := errors.As(err, &refused) && refused.Code == "42P04"; err != nil && !exists {
+		t.Fatal(err)
+	}
+	own := *address
+	own.Path = "/" + name
+	return own.String()
+}
+
+// weirAddress is a weir's SQL address: WEIR_SQL_URL, or that of one that ends with
+// the test.
+func weirAddress(t *testing.T) *url.URL {
+	t.Helper()
+	text := os.Getenv("WEIR_SQL_URL")
+	if text == "" {
+		text = fmt.Sprintf("postgres://root@%s/dev?sslmode=disable", ownWeir(t).SQLAddr())
+	}
+	address, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return address
+}
+
+func ownWeir(t *testing.T) *rig.Weir {
+	t.Helper()
 	bin, err := rig.Build(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -112,14 +163,5 @@ func weirURL(t *testing.T) string {
 			t.Error(err)
 		}
 	})
-	url := fmt.Sprintf("postgres://root@%s/dev?sslmode=disable", w.SQLAddr())
-	conn, err := play.Dial(context.Background(), url, "weir")
-	if errors.Is(err, syscall.ECONNREFUSED) {
-		t.Skip("this weir serves no SQL: ", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn.Close()
-	return url
+	return w
 }
