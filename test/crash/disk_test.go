@@ -14,6 +14,7 @@ import (
 // written, waits until weir says so, and gives the room back: it goes on by
 // itself and nothing is lost.
 func TestG1G6LogDiskFull(t *testing.T) {
+	t.Parallel()
 	disk := smallDisk(t, "192m")
 	w := newWorld(t, disk, "[log]\nsegment_bytes = \"1MiB\"\nreserve_free_bytes = 0\n")
 	config := filepath.Join(t.TempDir(), "cf.toml")

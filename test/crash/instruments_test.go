@@ -18,6 +18,7 @@ import (
 // here: the test itself plays a deliverer that makes mistakes.
 
 func TestAuditSeesRepeatsAndHalfTransactions(t *testing.T) {
+	t.Parallel()
 	srv := pgtest.Start(t)
 	srv.CreateDB(t, "copy")
 	srv.Exec(t, "copy", moneySchema+moneyAudit)
@@ -62,6 +63,7 @@ func TestAuditSeesRepeatsAndHalfTransactions(t *testing.T) {
 }
 
 func TestLedgerSeesLinesThatRepeatOrAreMissing(t *testing.T) {
+	t.Parallel()
 	srv := pgtest.Start(t)
 	url := srv.CreateDB(t, "bank")
 	srv.Exec(t, "bank", moneySchema+`INSERT INTO acct_a VALUES (1, 10, 2); INSERT INTO journal (id, from_a, to_b, amount) VALUES (1, 1, 1, 5), (2, 1, 1, 5);`)

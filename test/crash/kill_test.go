@@ -11,6 +11,7 @@ import (
 // TestG1G2G3KillsOfWeir kills weir at random, from the first moments of the
 // snapshot on, while two kinds of writers run.
 func TestG1G2G3KillsOfWeir(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "", "")
 	w.start(t)
 	w.killWeir(t, pick(10, 50))
@@ -23,6 +24,7 @@ func TestG1G2G3KillsOfWeir(t *testing.T) {
 // only what `weir check --print-sql` says it needs, into a database whose owner
 // is no superuser.
 func TestG1G2G3KillsOfWeirWithLeastPrivilege(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "", "")
 	sql, err := w.weir.Run(t.Context(), "check", "--url", w.src.URL("bank"), "--print-sql", "--source", source, "--role", "weir_source")
 	if err != nil {
@@ -70,6 +72,7 @@ func (w *world) killWeir(t *testing.T, n int) {
 
 // TestG2G3KillsOfTheSource kills the source's PostgreSQL.
 func TestG2G3KillsOfTheSource(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "", "")
 	w.start(t)
 	w.awaitConsistent(t)
@@ -86,6 +89,7 @@ func TestG2G3KillsOfTheSource(t *testing.T) {
 
 // TestG2G3KillsOfTheTarget kills the target's PostgreSQL, once together with weir.
 func TestG2G3KillsOfTheTarget(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "", "")
 	w.start(t)
 	w.awaitConsistent(t)
@@ -107,6 +111,7 @@ func TestG2G3KillsOfTheTarget(t *testing.T) {
 // TestG5G6TargetIsAway takes the target away for a while: the other changefeed
 // and the slot go on, weir says what it waits for, and it goes on by itself.
 func TestG5G6TargetIsAway(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "", "")
 	w.start(t)
 	w.awaitConsistent(t)
@@ -146,6 +151,7 @@ func TestG5G6TargetIsAway(t *testing.T) {
 // TestKeylessTableTakesTheApplicationsUpdates: a captured table without a key
 // must not make PostgreSQL refuse the application's statements.
 func TestKeylessTableTakesTheApplicationsUpdates(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "", "")
 	w.skipVerify = true // visits differ by the application's updates, which are not captured
 	w.src.Exec(t, "bank", "CREATE TABLE visits (who text, n int); INSERT INTO visits SELECT 'early', i FROM generate_series(1, 100) i")

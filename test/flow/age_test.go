@@ -10,6 +10,7 @@ import (
 // A store that is set back to an older copy of itself is noticed at the next
 // start, whichever of the two it is, and weir goes on with the right one.
 func TestG8AStoreSetBackIsNoticed(t *testing.T) {
+	t.Parallel()
 	p := newPair(t, "CREATE TABLE t (id int PRIMARY KEY, v text)")
 	p.feed(t)
 	for _, store := range []string{"meta", "log"} {

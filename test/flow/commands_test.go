@@ -16,6 +16,7 @@ import (
 const oneTable = `CREATE TABLE t (id int PRIMARY KEY, v text); INSERT INTO t SELECT i, 'v' FROM generate_series(1, 100) i;`
 
 func TestPauseKeepsThePlaceAndResumeGoesOn(t *testing.T) {
+	t.Parallel()
 	p := newPair(t, oneTable)
 	p.feed(t)
 	p.cli(t, "changefeed", "pause", "db")
@@ -35,6 +36,7 @@ func TestPauseKeepsThePlaceAndResumeGoesOn(t *testing.T) {
 }
 
 func TestFiltersChooseTables(t *testing.T) {
+	t.Parallel()
 	p := newPair(t, oneTable+"CREATE TABLE secret (id int PRIMARY KEY); INSERT INTO secret VALUES (1)")
 	p.cli(t, "source", "create", "src", "--url", p.source)
 	p.cli(t, "changefeed", "create", "db", "--source", "src", "--tables", "public.*,!public.secret", "--sink", p.target)
@@ -48,6 +50,7 @@ func TestFiltersChooseTables(t *testing.T) {
 }
 
 func TestStartNowDeliversOnlyWhatComes(t *testing.T) {
+	t.Parallel()
 	p := newPair(t, oneTable)
 	p.cli(t, "source", "create", "src", "--url", p.source)
 	p.cli(t, "changefeed", "create", "db", "--source", "src", "--start", "now", "--sink", p.target)
@@ -77,6 +80,7 @@ func TestTargetTsFinishes(t *testing.T) {
 }
 
 func TestVerifyNamesTheKeysThatDiffer(t *testing.T) {
+	t.Parallel()
 	p := newPair(t, oneTable)
 	p.feed(t)
 	p.cli(t, "changefeed", "verify", "db")
@@ -96,6 +100,7 @@ func TestVerifyNamesTheKeysThatDiffer(t *testing.T) {
 }
 
 func TestSigtermAndRestartRepeatNothing(t *testing.T) {
+	t.Parallel()
 	p := newPair(t, oneTable)
 	p.feed(t)
 	for i := range 3 {
@@ -130,6 +135,7 @@ func TestSigtermAndRestartRepeatNothing(t *testing.T) {
 }
 
 func TestLogStatusVerifyAndInspect(t *testing.T) {
+	t.Parallel()
 	p := newPair(t, oneTable)
 	p.feed(t)
 	srv.Exec(t, p.from, "INSERT INTO t VALUES (1000, 'the last')")
@@ -153,6 +159,7 @@ func TestLogStatusVerifyAndInspect(t *testing.T) {
 }
 
 func TestDataDirectoryOfANewerFormatIsRefused(t *testing.T) {
+	t.Parallel()
 	p := newPair(t, "")
 	if err := p.weir.Stop(); err != nil {
 		t.Fatal(err)
@@ -181,6 +188,7 @@ func TestDataDirectoryOfANewerFormatIsRefused(t *testing.T) {
 }
 
 func TestCheckNamesEachFaultWithItsRemedy(t *testing.T) {
+	t.Parallel()
 	bad := pgtest.Start(t, pgtest.Config("wal_level=replica", "max_replication_slots=0"))
 	bad.CreateDB(t, "shop")
 	p := newPair(t, oneTable)
@@ -205,6 +213,7 @@ func TestCheckNamesEachFaultWithItsRemedy(t *testing.T) {
 }
 
 func TestSourceDropLeavesNothingUpstream(t *testing.T) {
+	t.Parallel()
 	p := newPair(t, oneTable)
 	p.feed(t)
 	if why := p.refused(t, "source", "drop", "src"); !strings.Contains(why, "WrongState") {

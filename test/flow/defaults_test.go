@@ -5,6 +5,7 @@ import "testing"
 // The rows that were there before a column are not streamed: the target fills them
 // from what the catalog tells.
 func TestAddedColumnsFillTheRowsThatWereThere(t *testing.T) {
+	t.Parallel()
 	p := newPair(t, `CREATE TYPE mood AS ENUM ('ok', 'not so'); CREATE TYPE pair AS (a int, b text);
 		CREATE TABLE a (id int PRIMARY KEY); INSERT INTO a SELECT generate_series(1, 100);
 		CREATE TABLE p (id int PRIMARY KEY) PARTITION BY RANGE (id); CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (50);

@@ -15,6 +15,7 @@ func (p *pair) lostSlot(t *testing.T) {
 }
 
 func TestResyncAfterALostSlot(t *testing.T) {
+	t.Parallel()
 	p := newPair(t, oneTable)
 	p.feed(t)
 	if err := p.weir.Stop(); err != nil {
@@ -43,6 +44,7 @@ func TestResyncAfterALostSlot(t *testing.T) {
 // A lost data directory: source and changefeed are created anew on an empty one,
 // and the target, which has rows that are gone by now, becomes equal.
 func TestResyncAfterALostDataDirectory(t *testing.T) {
+	t.Parallel()
 	p := newPair(t, oneTable)
 	p.feed(t)
 	if err := p.weir.Kill(); err != nil {

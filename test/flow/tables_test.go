@@ -44,6 +44,7 @@ var everyTable = []string{
 }
 
 func TestEveryKindOfTable(t *testing.T) {
+	t.Parallel()
 	p := newPair(t, everyKind)
 	p.feed(t)
 	p.equal(t, append(everyTable, "public.keyless")...)
@@ -80,6 +81,7 @@ func TestEveryKindOfTable(t *testing.T) {
 }
 
 func TestSchemaChangesArriveInOrderWithTheRows(t *testing.T) {
+	t.Parallel()
 	p := newPair(t, `CREATE TABLE a (id int PRIMARY KEY, v int, gone text); CREATE TABLE b (id int PRIMARY KEY, v text);
 		INSERT INTO a SELECT i, i, 'g' FROM generate_series(1, 100) i; INSERT INTO b SELECT i, 'b' FROM generate_series(1, 100) i`)
 	p.feed(t)
@@ -114,6 +116,7 @@ func TestSchemaChangesArriveInOrderWithTheRows(t *testing.T) {
 }
 
 func TestLargeTransactionsWithSubtransactions(t *testing.T) {
+	t.Parallel()
 	p := newPair(t, `CREATE TABLE big (id int PRIMARY KEY, v text); CREATE TABLE small (id int PRIMARY KEY, v text);
 		CREATE PROCEDURE fill(lo int, n int) LANGUAGE plpgsql AS $$ BEGIN
 			FOR i IN lo..lo + n - 1 LOOP
@@ -139,6 +142,7 @@ func TestLargeTransactionsWithSubtransactions(t *testing.T) {
 // A table without a key and with its whole old rows in the stream: updates and
 // deletes reach one matching row each, equal rows included.
 func TestKeylessTableWithFullIdentity(t *testing.T) {
+	t.Parallel()
 	p := newPair(t, `CREATE TABLE f (v text, n int); ALTER TABLE f REPLICA IDENTITY FULL;
 		INSERT INTO f SELECT 'same', 1 FROM generate_series(1, 5); INSERT INTO f VALUES (NULL, 2), ('x', NULL)`)
 	p.feed(t)
