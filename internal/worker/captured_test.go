@@ -58,7 +58,7 @@ func (s *shop) captured(id row.TableID) Job {
 	}
 	var cols []CapturedColumn
 	for i, name := range []string{"id", "a", "b"} {
-		cols = append(cols, CapturedColumn{int32(i + 1), datum.OIDText, name, datum.Ref(datum.OIDText)})
+		cols = append(cols, CapturedColumn{Attribute: int32(i + 1), Upstream: datum.OIDText, Name: name, Type: datum.Ref(datum.OIDText)})
 	}
 	j, err := dataflow.CompileTable(dataflow.JobID(id), fmt.Sprint("table ", id), uint32(id)*10, cfg)
 	s.ok(err)
