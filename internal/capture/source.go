@@ -111,7 +111,7 @@ func (s *Source) Run(ctx context.Context) error {
 	helpers.Go(func() { s.promise(ctx) })
 	helpers.Go(func() { s.jobs.run(ctx) })
 
-	pause := &backoff.ExponentialBackOff{InitialInterval: 200 * time.Millisecond, RandomizationFactor: 0.3, Multiplier: 2, MaxInterval: 10 * time.Second}
+	pause := &backoff.ExponentialBackOff{InitialInterval: 200 * time.Millisecond, RandomizationFactor: 0.3, Multiplier: 2, MaxInterval: 4 * time.Second}
 	pause.Reset()
 	for {
 		began := time.Now()
