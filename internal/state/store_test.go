@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -154,9 +155,13 @@ func TestSealIsInvisibleAndApplyShowsIt(t *testing.T) {
 }
 
 // TestCrash breaks the store off after every step of a random history, with any
-// part of what was not synced lost.
+// part of what was not synced lost. WEIR_SOAK=1 takes more histories.
 func TestCrash(t *testing.T) {
-	for seed := range uint64(40) {
+	histories := uint64(40)
+	if os.Getenv("WEIR_SOAK") != "" {
+		histories = 400
+	}
+	for seed := range histories {
 		rnd := rand.New(rand.NewPCG(seed, 7))
 		c := crasher{t: t, rnd: rnd, fs: vfs.NewCrashableMem(), states: map[ts.Ts]model{0: {}}}
 		c.s = open(t, c.fs)
