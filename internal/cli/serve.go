@@ -40,7 +40,7 @@ func (a *app) serveCommand() *cobra.Command {
 		Use:   "serve",
 		Short: "Run a server",
 		Long: `Run a server. Each option comes from the last of these that has it: the default, the file given with --config, the
-environment (WEIR_DATA_DIR, …), the flag. docs/configuration.md lists them. --sql-addr is accepted, not served yet.
+environment (WEIR_DATA_DIR, …), the flag. docs/configuration.md lists them.
 
 SIGTERM or SIGINT saves the last checkpoints and ends the server within 10 seconds.`,
 		Args: exactly(0, "no argument"),
