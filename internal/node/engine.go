@@ -76,7 +76,7 @@ func openEngine(ctx context.Context, cfg config.Server, meta *metastore.Store, l
 	e = &engine{
 		meta: meta, log: logger, sources: src, pins: p, logs: logs, catalogs: pgcatalog.New(),
 		memory: database.NewMemory(int64(cfg.SQL.QueryMemory)),
-		byID: map[uint32]*database.Database{}, names: map[string]*database.Database{},
+		byID:   map[uint32]*database.Database{}, names: map[string]*database.Database{},
 		config: barrier.Config{Interval: cfg.SQL.BarrierEvery.Std(), Frequency: cfg.SQL.Checkpoint},
 	}
 	if e.functions, err = expr.Builtins().With(pgcatalog.Functions()...); err != nil {
