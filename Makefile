@@ -20,8 +20,9 @@ BUILD   := -buildvcs=false -trimpath -ldflags '-X main.version=$(VERSION)'
 # leaves out mutants and longest walks, which run without it.
 RACE := $(addprefix ./internal/,ts row progress owner backfill coordinator filter wal wal/local wal/waltest feed pgwire adapter/file adapter/blackhole)
 
-# Packages whose mutants run in every test: the machines. The others' run in soak.
-MACHINES := mutant owner backfill barrier progress wal
+# Packages whose mutants run in every test: machines that decide for others. The rest run in soak: the
+# log's and the heap's take minutes.
+MACHINES := mutant owner backfill barrier
 
 .PHONY: help setup build run test vet soak bench clean
 
