@@ -217,8 +217,9 @@ func (c *Channel) Witness() uint64 {
 	return c.ctl.witness
 }
 
-// Truncate forgets whole segments whose entries are all <= upTo, with their parts.
-// It needs no free room on the disk.
+// Truncate forgets whole segments whose entries are all <= upTo, and the parts of every
+// large transaction <= upTo: a segment of their commits alone fills slowly. It needs no
+// free room on the disk.
 func (c *Channel) Truncate(upTo ts.Ts) error {
 	c.mu.Lock()
 	upTo = min(upTo, c.resolved)
@@ -247,9 +248,18 @@ func (c *Channel) Truncate(upTo ts.Ts) error {
 	return c.unlink()
 }
 
-// unlink deletes the segments below the control record's first, and their parts.
+// unlink deletes the segments below the control record's first, and the parts that it
+// says are truncated.
 func (c *Channel) unlink() error {
 	c.mu.Lock()
+	var parts []uint64
+	for _, seg := range c.segs {
+		for _, a := range seg.attempts {
+			if a.ts <= c.ctl.truncated && c.attempts[a.attempt] != nil {
+				parts = append(parts, a.attempt)
+			}
+		}
+	}
 	n := slices.IndexFunc(c.segs, func(s *segment) bool { return s.no >= c.ctl.firstSeg })
 	gone := slices.Clone(c.segs[:max(n, 0)])
 	c.segs = slices.Delete(c.segs, 0, max(n, 0))
@@ -257,13 +267,12 @@ func (c *Channel) unlink() error {
 	c.mu.Unlock()
 	var errs []error
 	for _, seg := range gone {
-		if seg.missing != 0 {
-			continue
+		if seg.missing == 0 {
+			errs = append(errs, c.fs.Remove(filepath.Join(c.dir, segName(seg.no))))
 		}
-		errs = append(errs, c.fs.Remove(filepath.Join(c.dir, segName(seg.no))))
-		for _, a := range seg.attempts {
-			errs = append(errs, c.dropParts(a.attempt))
-		}
+	}
+	for _, a := range parts {
+		errs = append(errs, c.dropParts(a))
 	}
 	c.hurry()
 	if err := errors.Join(errs...); err != nil {

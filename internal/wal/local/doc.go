@@ -27,8 +27,8 @@
 //   - no Ts is issued above the ceiling in the control record, and a new term
 //     begins above the ceiling of the one before;
 //   - a failed sync ends the writer and is not repeated; a full disk only makes it wait;
-//   - the start is raised in the control record before a segment goes, and the parts
-//     of a large transaction go after the segment that names them;
+//   - the start is raised in the control record before a segment goes, and before the
+//     parts of a large transaction go: the entry that names them may stay for a while;
 //   - opening reads the footers, and only the last segment whole;
 //   - memory is bounded: Options.BufferedBytes a writer, Options.ReadBytes a reader.
 //

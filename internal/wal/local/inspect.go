@@ -18,7 +18,7 @@ type Item struct {
 }
 
 // Inspect shows the entries of a channel with Ts > after, in order, and the damage
-// between them. Like Verify it changes nothing and takes no lock. An error of visit
+// between them. What is truncated is not shown, though its segment may be there. Like Verify it changes nothing and takes no lock. An error of visit
 // ends it and is returned.
 func Inspect(dir, channel string, after ts.Ts, visit func(Item) error) error {
 	if err := exists(dir, channel); err != nil {
@@ -26,6 +26,7 @@ func Inspect(dir, channel string, after ts.Ts, visit func(Item) error) error {
 	}
 	v := verifier{dir: channelDir(dir, channel), fs: osFS{}, after: after}
 	v.Channel = channel
+	v.after = max(after, v.truncated())
 	v.onEntry = func(file string, off int64, e *wal.Entry) error {
 		return visit(Item{File: file, Offset: off, Entry: e})
 	}

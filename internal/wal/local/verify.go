@@ -79,12 +79,18 @@ type verifier struct {
 	ChannelReport
 	dir   string
 	fs    fsys
-	large []wal.LargeRef
+	large []largeEntry
 	// onEntry and onDamage are shown what is found, when set.
 	onEntry  func(file string, off int64, e *wal.Entry) error
 	onDamage func(*weirerr.Error) error
 	after    ts.Ts // entries at or below it are not shown
 	stop     error // what onDamage returned
+}
+
+// largeEntry is a large transaction that was found.
+type largeEntry struct {
+	ts  ts.Ts
+	ref wal.LargeRef
 }
 
 func (v *verifier) run() error {
@@ -173,7 +179,7 @@ func (v *verifier) segment(no uint64, tail, follows bool, before ts.Ts) (ts.Ts, 
 	}
 	s.onEntry = func(e *wal.Entry, off int64) error {
 		if e.Large != nil {
-			v.large = append(v.large, *e.Large)
+			v.large = append(v.large, largeEntry{e.Ts, *e.Large})
 		}
 		if v.onEntry == nil || e.Ts <= v.after {
 			return nil
@@ -209,24 +215,30 @@ func (v *verifier) segment(no uint64, tail, follows bool, before ts.Ts) (ts.Ts, 
 	return s.lastTs(), nil
 }
 
-// parts checks the parts of every large transaction that was found.
+// parts checks the parts of every large transaction that was found and is not truncated.
 func (v *verifier) parts() error {
 	files, err := listParts(v.dir)
 	if err != nil {
 		return err
 	}
 	for i := range v.large {
-		ref := &v.large[i]
+		at, all := v.large[i].ts, v.large[i].ref
+		size := files[all.Attempt]
+		delete(files, all.Attempt)
+		if at <= v.truncated() {
+			continue
+		}
 		v.Attempts++
-		v.Bytes += files[ref.Attempt]
-		delete(files, ref.Attempt)
-		all := *ref
+		v.Bytes += size
 		all.Subs = nil
 		err := readParts(v.fs, v.dir, v.Channel, &all)
 		var typed *weirerr.Error
-		if errors.As(err, &typed) && typed.Code == weirerr.LogCorrupt {
-			v.damage(typed)
-		} else if err != nil {
+		switch {
+		case errors.As(err, &typed) && typed.Code == weirerr.LogCorrupt:
+			if at > v.truncated() { // by now: a server may be at work
+				v.damage(typed)
+			}
+		case err != nil:
 			return err
 		}
 	}
@@ -234,6 +246,15 @@ func (v *verifier) parts() error {
 		v.note("%d parts files belong to no transaction; the next writer deletes them", len(files))
 	}
 	return nil
+}
+
+// truncated is up to where entries may be gone; 0 when the control record does not say.
+func (v *verifier) truncated() ts.Ts {
+	ctl, err := readControl(v.fs, v.dir, v.Channel)
+	if err != nil {
+		return 0
+	}
+	return ctl.truncated
 }
 
 // readParts reads the parts of one large transaction to their end.

@@ -47,16 +47,29 @@ func testLarge(t *testing.T, open Opener) {
 	if err := errors.Join(lw.Part(1, []byte("x")), lw.Abort()); err != nil {
 		t.Errorf("abort: %v", err)
 	}
-	some(t, w, &rec, 60, 900)
-	before := c.Status().Bytes
-	if err := c.Truncate(rec.entries[len(rec.entries)-1].Ts); err != nil {
+	last := largeTxn(t, w, 30)
+	for _, ref := range []*wal.LargeRef{last, largeTxn(t, w, 10)} {
+		if _, err := rec.append(w, wal.Entry{Kind: wal.KindTxn, Position: []byte("larger"), Large: ref}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	after := rec.entries[len(rec.entries)-1]
+	if err := w.WaitDurable(soon(t), after.Ts); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Parts(ref); err == nil {
-		t.Error("parts are still there after their entry was truncated")
+	before := c.Status().Bytes
+	// Entries of few bytes: the segment that has them stays.
+	if err := c.Truncate(after.Ts - 1); err != nil {
+		t.Fatal(err)
 	}
-	if st := c.Status(); st.Bytes >= before-ref.Bytes {
-		t.Errorf("%d bytes before truncation, %d after, parts of %d", before, st.Bytes, ref.Bytes)
+	for _, gone := range []*wal.LargeRef{ref, last} {
+		if _, err := c.Parts(gone); err == nil {
+			t.Error("parts are still there after their entry was truncated")
+		}
+	}
+	checkParts(t, c, after.Large, 10)
+	if st := c.Status(); st.Bytes > before-ref.Bytes-last.Bytes {
+		t.Errorf("%d bytes before truncation, %d after, parts of %d and %d", before, st.Bytes, ref.Bytes, last.Bytes)
 	}
 }
 
