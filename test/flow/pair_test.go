@@ -30,14 +30,21 @@ type pair struct {
 	from, to       string // names of the databases
 	weir           *rig.Weir
 	files          string
+	config         string // text of a weir.toml
 }
 
 // newPair makes the databases, runs the SQL at the source and starts weir.
 func newPair(t *testing.T, sql string) *pair {
 	t.Helper()
+	return newPairWith(t, "", sql)
+}
+
+// newPairWith is newPair with a configuration.
+func newPairWith(t *testing.T, config, sql string) *pair {
+	t.Helper()
 	name := strings.ToLower(strings.TrimPrefix(t.Name(), "Test"))
 	name = strings.NewReplacer("/", "_", "#", "_").Replace(name)
-	p := &pair{from: "s_" + name[:min(50, len(name))], to: "t_" + name[:min(50, len(name))], files: filepath.Join(t.TempDir(), "files")}
+	p := &pair{from: "s_" + name[:min(50, len(name))], to: "t_" + name[:min(50, len(name))], files: filepath.Join(t.TempDir(), "files"), config: config}
 	p.source, p.target = srv.CreateDB(t, p.from), srv.CreateDB(t, p.to)
 	srv.Exec(t, p.from, sql)
 	p.serve(t, filepath.Join(t.TempDir(), "data"))
@@ -53,7 +60,7 @@ func newPair(t *testing.T, sql string) *pair {
 // serve starts a weir on a data directory.
 func (p *pair) serve(t *testing.T, dataDir string) {
 	t.Helper()
-	w, err := rig.New(rig.Options{Bin: weirBin, DataDir: dataDir})
+	w, err := rig.New(rig.Options{Bin: weirBin, DataDir: dataDir, Config: p.config})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,6 +139,16 @@ func TestLargeTransactionsWithSubtransactions(t *testing.T) {
 	}
 }
 
+// A snapshot of many times what may wait for the sink takes turns with it.
+func TestSnapshotLargerThanWhatMayWait(t *testing.T) {
+	t.Parallel()
+	p := newPairWith(t, "[log]\nsegment_bytes = \"1MiB\"\nside_bytes = \"2MiB\"\n[capture]\nsnapshot_chunk_rows = 2000\n",
+		"CREATE TABLE wide (id int PRIMARY KEY, v text); INSERT INTO wide SELECT i, repeat('w', 1000) FROM generate_series(1, 40000) i")
+	p.feed(t)
+	p.delivered(t, "db", "files")
+	p.equal(t, "public.wide")
+}
+
 // A table without a key and with its whole old rows in the stream: updates and
 // deletes reach one matching row each, equal rows included.
 func TestKeylessTableWithFullIdentity(t *testing.T) {
