@@ -2,6 +2,7 @@ package arrange
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"github.com/zeebo/xxh3"
 )
@@ -26,6 +27,21 @@ func Hash(key []byte) uint64 { return xxh3.Hash(key) }
 
 // BucketOf is the bucket of a key: the top byte of its hash.
 func BucketOf(hash uint64) byte { return byte(hash >> 56) }
+
+// PrefixLen is the length of what stands before a group's key in the store: its bucket
+// (1 byte) and a tag (4), more of its hash, by which the store's filters know it.
+const PrefixLen = 5
+
+// AppendPrefix appends the prefix of a group in a bucket.
+func AppendPrefix(dst []byte, bucket byte, hash uint64) []byte {
+	return binary.BigEndian.AppendUint32(append(dst, bucket), uint32(hash>>24))
+}
+
+// AppendGroup appends the prefix of a key in the bucket of its hash, and the key.
+func AppendGroup(dst, key []byte) []byte {
+	hash := Hash(key)
+	return append(AppendPrefix(dst, BucketOf(hash), hash), key...)
+}
 
 // Len is the number of keys.
 func (b *Batch) Len() int { return len(b.Ends) }

@@ -177,17 +177,26 @@ func evictAll(table *arrange.Table, groups uint64) {
 	table.Evict(0)
 }
 
-// Groups of one bucket whose keys begin alike come out in order all the same.
-func TestTableSortsKeysThatBeginAlike(t *testing.T) {
-	table, r := arrange.New(), rand.New(rand.NewPCG(3, 4))
+// Keys of one bucket come out in the order of prefix and key, also where their tags are the same.
+func TestTableSortsKeysWithEqualTags(t *testing.T) {
+	table := arrange.New()
+	byTag := map[uint32]uint32{}
 	var b arrange.Batch
-	for range 3000 {
-		b.Data = append(b.Data, "a beginning that all have"[:r.IntN(3)*12]...)
-		for range 3 {
-			b.Data = append(append(b.Data, byte(r.IntN(3)), byte(r.IntN(3))), "and a middle"...)
+	for n := range uint32(300_000) {
+		key := binary.BigEndian.AppendUint32([]byte("a beginning that all have"), n)
+		tag := binary.BigEndian.Uint32(arrange.AppendPrefix(nil, 0, arrange.Hash(key))[1:])
+		other, twice := byTag[tag]
+		byTag[tag] = n
+		if !twice {
+			continue
 		}
-		b.Data = append(b.Data, 0xff)
-		b.EndIn(byte(r.IntN(2)))
+		b.Data = append(b.Data, key...) // the greater one first
+		b.EndIn(7)
+		b.Data = binary.BigEndian.AppendUint32(append(b.Data, key[:len(key)-4]...), other)
+		b.EndIn(7)
+	}
+	if b.Len() < 4 {
+		t.Fatalf("%d keys with a tag that another one has", b.Len())
 	}
 	slots := make([]uint32, b.Len())
 	table.FindOrInsert(&b, slots)

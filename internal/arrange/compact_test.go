@@ -88,7 +88,8 @@ func TestTableMovesTogetherUnharmed(t *testing.T) {
 		}
 	}
 	table.Changes(func(key, _ []byte) {
-		if id := binary.BigEndian.Uint64(key[1:]); len(key) != 13 || entriesOf(id) <= int(binary.BigEndian.Uint32(key[9:])) {
+		rest := key[arrange.PrefixLen:]
+		if id := binary.BigEndian.Uint64(rest); len(rest) != 12 || entriesOf(id) <= int(binary.BigEndian.Uint32(rest[8:])) {
 			t.Fatalf("%x has changed", key)
 		}
 		changes--

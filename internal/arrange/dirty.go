@@ -89,7 +89,7 @@ func (t *Table) Unmark() {
 	t.marks = t.marks[:0]
 }
 
-// sortKey orders a group by 16 bytes of bucket | key.
+// sortKey orders a group by the first 16 bytes of prefix | key, which decide but for collisions.
 type sortKey struct {
 	hi, lo uint64
 	slot   uint32
@@ -97,39 +97,15 @@ type sortKey struct {
 
 const sortKeySize = 24
 
-// sortKey takes the bytes from depth on, of which the bucket is the first.
-func (t *Table) sortKey(slot uint32, depth int) sortKey {
-	var b [17]byte
+func (t *Table) sortKey(slot uint32) sortKey {
+	var b [16]byte
 	key := t.Key(slot)
-	if depth == 0 {
-		b[0] = t.groups.at(slot).bucket
-		copy(b[1:16], key)
-	} else if depth-1 < len(key) {
-		copy(b[:16], key[depth-1:])
-	}
+	AppendPrefix(b[:0], t.groups.at(slot).bucket, Hash(key))
+	copy(b[PrefixLen:], key)
 	return sortKey{binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:]), slot}
 }
 
-// sortFrom sorts groups that are equal up to depth: by the next 16 bytes, then those
-// that are equal in them, too, by what follows. No key is a prefix of another.
-func (t *Table) sortFrom(list []sortKey, depth int) {
-	slices.SortFunc(list, compareKeys)
-	for from := 0; from < len(list); {
-		to := from + 1
-		for to < len(list) && compareKeys(list[from], list[to]) == 0 {
-			to++
-		}
-		if to > from+1 && depth+16 <= len(t.Key(list[from].slot)) {
-			for i := from; i < to; i++ {
-				list[i] = t.sortKey(list[i].slot, depth+16)
-			}
-			t.sortFrom(list[from:to], depth+16)
-		}
-		from = to
-	}
-}
-
-func compareKeys(a, b sortKey) int {
+func (t *Table) compare(a, b sortKey) int {
 	switch {
 	case a.hi < b.hi:
 		return -1
@@ -140,10 +116,10 @@ func compareKeys(a, b sortKey) int {
 	case a.lo > b.lo:
 		return 1
 	}
-	return 0
+	return bytes.Compare(t.Key(a.slot), t.Key(b.slot))
 }
 
-// sorted lists groups ascending by bucket and key: first by bucket, by counting, which leaves
+// sorted lists groups ascending by prefix and key: first by bucket, by counting, which leaves
 // short lists to compare.
 func (t *Table) sorted(slots []uint32) []sortKey {
 	var counts [257]int
@@ -159,25 +135,25 @@ func (t *Table) sorted(slots []uint32) []sortKey {
 	t.sorting = t.sorting[:len(slots)]
 	for _, slot := range slots {
 		at := &counts[t.groups.at(slot).bucket]
-		t.sorting[*at] = t.sortKey(slot, 0)
+		t.sorting[*at] = t.sortKey(slot)
 		*at++
 	}
 	from := 0
 	for b := range 256 {
 		if to := counts[b]; to > from {
-			t.sortFrom(t.sorting[from:to], 0)
+			slices.SortFunc(t.sorting[from:to], t.compare)
 			from = to
 		}
 	}
 	return t.sorting
 }
 
-// Changes calls fn for every entry changed since the last Sealed, ascending by bucket |
+// Changes calls fn for every entry changed since the last Sealed, ascending by prefix |
 // group | suffix. A nil value says that it was deleted. Key and value are borrowed for the call.
 func (t *Table) Changes(fn func(key, value []byte)) {
 	for _, s := range t.sorted(t.dirty) {
 		g := t.groups.at(s.slot)
-		t.key = append(append(t.key[:0], g.bucket), t.Key(s.slot)...)
+		t.key = t.appendGroup(t.key[:0], s.slot)
 		if g.flags&headNew != 0 {
 			switch head := t.Head(s.slot); {
 			case head != nil:
@@ -190,6 +166,12 @@ func (t *Table) Changes(fn func(key, value []byte)) {
 			t.entryChanges(g, fn)
 		}
 	}
+}
+
+// appendGroup appends a group's prefix and key.
+func (t *Table) appendGroup(dst []byte, slot uint32) []byte {
+	key := t.Key(slot)
+	return append(AppendPrefix(dst, t.groups.at(slot).bucket, Hash(key)), key...)
 }
 
 func (t *Table) entryChanges(g *group, fn func(key, value []byte)) {

@@ -9,8 +9,8 @@ import (
 func TestMutants(t *testing.T) {
 	for name, m := range map[string]struct{ file, old, new string }{
 		"a gap in the index":            {"batch.go", "if home := uint32(w>>32) & x.mask; (at-home)&x.mask >= (at-gap)&x.mask {", "if home := uint32(w>>32) & x.mask; home == at {"},
-		"a bucket out of order":         {"dirty.go", "t.sortFrom(t.sorting[from:to], 0)", ""},
-		"long keys out of order":        {"dirty.go", "list[i] = t.sortKey(list[i].slot, depth+16)", "list[i] = t.sortKey(list[i].slot, depth+17)"},
+		"a bucket out of order":         {"dirty.go", "slices.SortFunc(t.sorting[from:to], t.compare)", ""},
+		"equal tags out of order":       {"dirty.go", "return bytes.Compare(t.Key(a.slot), t.Key(b.slot))", "return 0"},
 		"entries out of order":          {"dirty.go", "if c := bytes.Compare(t.Suffix(a), t.Suffix(b)); c != 0 {", "if c := 0; c != 0 {"},
 		"a deletion hides what is back": {"dirty.go", "return cmp.Compare(t.entries.at(a).flags&deleted, t.entries.at(b).flags&deleted)", "return cmp.Compare(t.entries.at(b).flags&deleted, t.entries.at(a).flags&deleted)"},
 		"never stored, yet deleted":     {"dirty.go", "if e.flags&(deleted|inStore) != deleted {", "if true {"},
@@ -19,7 +19,7 @@ func TestMutants(t *testing.T) {
 		"a small page is dropped":       {"arena.go", "if a.size(page) > pageUnits {", "if a.size(page) != pageUnits {"},
 		"dirty groups are evicted":      {"residency.go", "g.flags&(wanted|dirty|marked) == 0", "g.flags&(wanted|marked) == 0"},
 		"evicted and forgotten":         {"residency.go", "t.evicted.add(Hash(t.Key(slot)))", "_ = g"},
-		"the batch at hand is evicted":  {"residency.go", "&& g.used != t.tick {", "{"},
+		"the batch at hand is evicted":  {"residency.go", "&& g.used != t.tick\n", "\n"},
 		"an evicted group is forgotten": {"evicted.go", "room = 2 * e.filters[last].room", "e.filters, last, room = nil, -1, 2*e.filters[last].room"},
 		"wants are lost":                {"residency.go", "if t.filled++; t.filled == len(t.wants) {", "if t.filled++; true {"},
 		"split in the wrong place":      {"run.go", "if at > int(keep) || keep == long {", "if at >= int(keep)+1 && keep != long {"},

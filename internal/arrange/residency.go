@@ -3,6 +3,7 @@ package arrange
 import (
 	"bytes"
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -19,7 +20,7 @@ func (t *Table) newWant(key []byte, hash uint64, bucket byte) {
 	t.wants = append(t.wants, slot)
 }
 
-// Wanted lists bucket | group of the groups that are missing, ascending.
+// Wanted lists prefix | group of the groups that are missing, ascending.
 func (t *Table) Wanted() [][]byte {
 	if len(t.wants) == 0 && len(t.buckets) == 0 {
 		return nil
@@ -28,7 +29,7 @@ func (t *Table) Wanted() [][]byte {
 	t.filled = 0
 	list := make([][]byte, 0, len(t.wants))
 	for _, s := range t.sorted(t.wants) {
-		list = append(list, append([]byte{t.groups.at(s.slot).bucket}, t.Key(s.slot)...))
+		list = append(list, t.appendGroup(nil, s.slot))
 	}
 	for _, b := range t.buckets {
 		list = append(list, []byte{b})
@@ -38,12 +39,13 @@ func (t *Table) Wanted() [][]byte {
 }
 
 // WantBucket asks for all groups of a bucket, in a table whose groups have heads only.
-// Wanted then lists the bucket's byte alone, and Fill is given the groups for suffixes.
+// Wanted then lists the bucket's byte alone, and Fill is given tags and groups for suffixes.
 func (t *Table) WantBucket(b byte) { t.buckets = append(t.buckets, b) }
 
 // fillBucket makes the groups of a bucket resident that are not.
 func (t *Table) fillBucket(b byte, entries func(yield func(key, value []byte) bool)) {
 	entries(func(key, value []byte) bool {
+		key = key[PrefixLen-1:]
 		hash := Hash(key)
 		slot := t.probe(hash, key)
 		switch {
@@ -81,14 +83,15 @@ func (t *Table) Next(slot uint32) uint32 {
 	return None
 }
 
-// Fill makes a group resident that Wanted listed: bucket | group, as it stood there.
+// Fill makes a group resident that Wanted listed: prefix | group, as it stood there.
 // entries yields its entries in the order of their suffixes; none: the group does not exist.
 func (t *Table) Fill(group []byte, entries func(yield func(suffix, value []byte) bool)) {
 	if len(group) == 1 && slices.Contains(t.buckets, group[0]) {
 		t.fillBucket(group[0], entries)
 		return
 	}
-	slot := t.probe(Hash(group[1:]), group[1:])
+	key := group[PrefixLen:]
+	slot := t.probe(Hash(key), key)
 	if slot == None || t.groups.at(slot).flags&wanted == 0 {
 		return
 	}
@@ -120,23 +123,39 @@ func (t *Table) Evict(target int64) {
 	if t.Bytes() <= target {
 		return
 	}
-	list, quiet := t.candidates(), t.quiet()
-	for goal := target - target/8; ; goal -= max(t.Bytes()-target, target/16) + 1 {
-		n := 0
-		for n < len(list) && t.inUse(quiet) > goal {
-			t.evict(list[n].slot)
-			n++
-		}
+	quiet := t.quiet()
+	for goal := target - target/32; ; goal -= max(t.Bytes()-target, target/16) + 1 {
+		more := t.evictTo(goal, quiet)
 		t.boundFilter(target)
 		if quiet && t.idle() > t.Bytes()/8 {
 			t.compact()
-			list, n = t.candidates(), 0
 		}
 		for t.Bytes() > target && t.arena.vacate(t.moved) {
 		}
 		// What stays in half full pages may take some more groups.
-		if list = list[n:]; t.Bytes() <= target || len(list) == 0 {
+		if t.Bytes() <= target || !more {
 			return
+		}
+	}
+}
+
+// evictTo evicts until what is in use is at most goal. It is false when no more can go.
+func (t *Table) evictTo(goal int64, quiet bool) bool {
+	for {
+		over := t.inUse(quiet) - goal
+		if over <= 0 {
+			return true
+		}
+		each := max(t.inUse(quiet)/int64(max(t.Len(), 1)), 1)
+		list := t.oldest(int(over/each) + 1)
+		if len(list) == 0 {
+			return false
+		}
+		for _, c := range list {
+			if t.inUse(quiet) <= goal {
+				return true
+			}
+			t.evict(c.slot)
 		}
 	}
 }
@@ -151,11 +170,23 @@ func (t *Table) boundFilter(target int64) {
 // candidate is a group that can go, and when it was last found.
 type candidate struct{ tick, slot uint32 }
 
-// candidates are the groups that can go, the first one first.
-func (t *Table) candidates() (list []candidate) {
+// oldest lists groups that can go, the one found longest ago first: at least n, when there are
+// so many. Only those are sorted, for there may be millions: the others are counted, by age.
+func (t *Table) oldest(n int) (list []candidate) {
+	counts := make([]int, ageClasses)
 	for slot := range t.groups.n {
-		g := t.groups.at(slot)
-		if g.place != 0 && g.flags&(wanted|dirty|marked) == 0 && g.used != t.tick {
+		if g := t.groups.at(slot); t.goes(g) {
+			counts[ageClass(t.tick-g.used)]++
+		}
+	}
+	least := len(counts) - 1
+	sum := counts[least]
+	for ; least > 0 && sum < n; sum += counts[least] {
+		least--
+	}
+	list = make([]candidate, 0, sum)
+	for slot := range t.groups.n {
+		if g := t.groups.at(slot); t.goes(g) && ageClass(t.tick-g.used) >= least {
 			list = append(list, candidate{g.used, slot})
 		}
 	}
@@ -163,6 +194,22 @@ func (t *Table) candidates() (list []candidate) {
 		return cmp.Or(cmp.Compare(a.tick, b.tick), cmp.Compare(a.slot, b.slot))
 	})
 	return list
+}
+
+// goes tells whether a group can go: the store has it, and the batch at hand does not need it.
+func (t *Table) goes(g *group) bool {
+	return g.place != 0 && g.flags&(wanted|dirty|marked) == 0 && g.used != t.tick
+}
+
+// Ages of one class differ by a 128th at most.
+const (
+	ageBits    = 7
+	ageClasses = (32 - ageBits + 1) << ageBits
+)
+
+func ageClass(age uint32) int {
+	shift := max(bits.Len32(age)-1-ageBits, 0)
+	return shift<<ageBits + int(age>>shift)
 }
 
 // inUse is what Bytes would be at best, without holes and, if it can be compacted, idle records.

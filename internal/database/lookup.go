@@ -73,7 +73,7 @@ func (t *Txn) lookup(ctx context.Context, w *written, rel *catalog.Relation, key
 		}
 		switch {
 		case !own:
-			group := string([]byte{arrange.BucketOf(arrange.Hash([]byte(key)))}) + key
+			group := string(arrange.AppendGroup(nil, []byte(key)))
 			ask[group] = append(ask[group], i)
 		case v.row != nil:
 			n++
@@ -89,7 +89,7 @@ func (t *Txn) lookup(ctx context.Context, w *written, rel *catalog.Relation, key
 	return n, err
 }
 
-// groups reads the rows of some keys, given as bucket | key, out of the pinned epoch.
+// groups reads the rows of some keys, given as prefix | key, out of the pinned epoch.
 func (s *scan) groups(ask map[string][]int, found func(i int, row *zset.Chunk) error) error {
 	if len(ask) == 0 {
 		return nil

@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 
+	"github.com/weirstream/weir/internal/arrange"
 	"github.com/weirstream/weir/internal/catalog"
 	"github.com/weirstream/weir/internal/op"
 	"github.com/weirstream/weir/internal/sql"
@@ -81,13 +82,13 @@ func (s *scan) piece(n *state.Snapshot, out *zset.Chunk) (err error) {
 	return err
 }
 
-// hidden tells whether a row's newest state is in an overlay: its key without the bucket.
+// hidden tells whether a row's newest state is in an overlay: its key without the prefix.
 func (s *scan) hidden(key []byte) bool {
 	for _, o := range s.hide {
 		if len(o) == 0 {
 			continue
 		}
-		if _, ok := o[string(key[1:])]; ok {
+		if _, ok := o[string(key[arrange.PrefixLen:])]; ok {
 			return true
 		}
 	}

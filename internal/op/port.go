@@ -48,13 +48,13 @@ const ErrorColumns = 3
 // bucket: Wanted then lists the bucket's byte alone, and Fill is given groups for suffixes,
 // as a scan by that prefix gives them.
 type Table interface {
-	// Wanted lists bucket | group of the groups that Run missed, ascending.
+	// Wanted lists prefix | group of the groups that Run missed, ascending.
 	Wanted() [][]byte
 	// Fill makes a wanted group resident: entries yields its entries in key order,
-	// key without bucket | group. Both are borrowed. No entries: the group does not exist.
+	// key without prefix | group. Both are borrowed. No entries: the group does not exist.
 	Fill(group []byte, entries func(yield func(suffix, value []byte) bool))
 	// Changes calls fn for every entry changed since the last Sealed, ascending by
-	// key (bucket | group | suffix); value nil: deleted. Both are borrowed.
+	// key (prefix | group | suffix); value nil: deleted. Both are borrowed.
 	Changes(fn func(key, value []byte))
 	// Sealed says that Changes are durable with the epoch.
 	Sealed()

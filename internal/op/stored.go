@@ -10,24 +10,24 @@ import (
 // Stored is how the rows of a relation lie in the store: the Table of an Upsert
 // or a Materialize, for readers of a snapshot.
 //
-//	keyed       key:    bucket │ keys of the key columns
+//	keyed       key:    prefix │ keys of the key columns
 //	            value:  weight (varint) │ all columns, exact
 //	            (a second row of the same key:  key: … │ all columns, exact;  value: weight)
-//	by row      key:    bucket │ all columns, exact;  value: weight
-//	            the bucket is that of the columns' keys, by which rows find their shard
+//	by row      key:    prefix │ all columns, exact;  value: weight
+//	            the bucket in the prefix is that of the columns' keys, by which rows find their shard
 type Stored struct {
 	Kinds []zset.Kind
 	Key   []int // key columns; nil: by row
 }
 
 // DecodeRow appends the row of an entry to a chunk of Stored's kinds, with its weight.
-// key is the entry's, from the bucket on.
+// key is the entry's, from the prefix on.
 func (s *Stored) DecodeRow(key, value []byte, to *zset.Chunk) error {
 	w, n := binary.Varint(value)
-	if n <= 0 || len(key) == 0 {
+	if n <= 0 || len(key) < arrange.PrefixLen {
 		return zset.ErrCorrupt
 	}
-	row := key[1:]
+	row := key[arrange.PrefixLen:]
 	if s.Key != nil {
 		for _, c := range s.Key {
 			rest, err := zset.SkipKey(s.Kinds[c], row, zset.Order{})
@@ -51,16 +51,10 @@ func (s *Stored) DecodeRow(key, value []byte, to *zset.Chunk) error {
 	return nil
 }
 
-// AppendKey appends bucket and group of a key, whose columns stand in cols in the
-// order of Key: the prefix of its entries.
+// AppendKey appends prefix and group of a key, whose columns stand in cols in the
+// order of Key: what its entries begin with.
 func (s *Stored) AppendKey(dst []byte, cols []*zset.Vec, i int) []byte {
-	at := len(dst)
-	dst = append(dst, 0)
-	for _, v := range cols {
-		dst = zset.AppendKey(dst, v, i, zset.Order{})
-	}
-	dst[at] = arrange.BucketOf(arrange.Hash(dst[at+1:]))
-	return dst
+	return arrange.AppendGroup(dst, appendRowKey(nil, cols, i))
 }
 
 // encodeRows fills a batch with the exact encodings of rows; weightless ones are left out.

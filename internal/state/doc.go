@@ -7,7 +7,7 @@
 //	                                        ▼
 //	                                      Apply ─► the store at epoch ─► Snapshot: Groups, Scan, Get
 //
-//	key     database(4) │ table(4) │ bucket(1) group suffix         big endian
+//	key     database(4) │ table(4) │ bucket(1) tag(4) group suffix  big endian
 //	own     0(4) 'a' graph ─► applied epoch      0(4) 's' graph epoch ─► staged record
 //
 // Ids of databases begin at 1. A graph (a database's main one, or that of a job

@@ -31,7 +31,7 @@ func (s *Store) writeFiles(ctx context.Context, sealed *Sealed, deltas []*Delta)
 	if err := s.fs.MkdirAll(s.fs.PathJoin(s.dir, stageDir), 0o700); err != nil {
 		return nil, name.Error(err)
 	}
-	parts := split(deltas, min(runtime.GOMAXPROCS(0), int(2*sealed.Bytes/int64(s.opts.StageBytes))))
+	parts := cutUp(deltas, min(runtime.GOMAXPROCS(0), int(2*sealed.Bytes/int64(s.opts.StageBytes))))
 	files := make([][]string, len(parts))
 	errs := make([]error, len(parts))
 	var writing sync.WaitGroup
@@ -50,9 +50,9 @@ func (s *Store) writeFiles(ctx context.Context, sealed *Sealed, deltas []*Delta)
 	return append(slices.Concat(files...), mark), name.Error(err)
 }
 
-// split cuts deltas into n parts of about equal size, each of the entries between two
+// cutUp cuts deltas into n parts of about equal size, each of the entries between two
 // buckets of tables. No two parts overlap.
-func split(deltas []*Delta, n int) [][]deltaIter {
+func cutUp(deltas []*Delta, n int) [][]deltaIter {
 	type bucket struct{ at, bytes int } // at: the bucket, behind the table
 	var all []bucket
 	total := 0
@@ -144,7 +144,10 @@ func (s *Store) writer(file string) (*sstable.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := sstable.WriterOptions{TableFormat: sstable.TableFormatPebblev4, BlockSize: 16 << 10, Compression: sstable.NoCompression}
+	o := sstable.WriterOptions{
+		TableFormat: sstable.TableFormatPebblev4, BlockSize: 16 << 10, Compression: sstable.NoCompression,
+		Comparer: comparer, FilterPolicy: filter,
+	}
 	return sstable.NewWriter(objstorageprovider.NewFileWritable(f), o), nil
 }
 

@@ -16,11 +16,13 @@ func TestMutants(t *testing.T) {
 		"beyond unseen":           {"apply.go", "if c.applied > committed {", "if false {"},
 		"names of files not kept": {"files.go", "errors.Join(errs...)); err == nil {\n\t\terr = s.syncStage()", "errors.Join(errs...)); err == nil {\n\t\t_ = s.syncStage"},
 		"parts overlap":           {"files.go", "min(max(cuts[i+1]-base, 0), 256)", "min(max(cuts[i+1]-base+1, 0), 256)"},
-		"group runs over":         {"snapshot.go", "bytes.HasPrefix(it.Key(), prefix)", "bytes.HasPrefix(it.Key(), prefix[:8])"},
+		"group runs over":         {"reader.go", "bytes.HasPrefix(it.Key(), r.prefix)", "bytes.HasPrefix(it.Key(), r.prefix[:8])"},
+		"filters know too much":   {"comparer.go", "return filteredLen\n", "return min(len(key), filteredLen+8)\n"},
+		"a reader is not renewed": {"reader.go", "r.iterators = nil\n\treturn", "return"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			mutant.Kill(t, ".", m.file, m.old, m.new, "TestSeal|TestCrash|TestStore|TestGroups")
+			mutant.Kill(t, ".", m.file, m.old, m.new, "TestSeal|TestCrash|TestStore|TestGroups|TestReader")
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"bytes"
 	"errors"
 	"maps"
 	"sync/atomic"
@@ -67,9 +66,11 @@ func (n *Snapshot) Get(database, table uint32, key, buf []byte) ([]byte, bool, e
 	return get(n.snap, database, table, key, buf)
 }
 
-// Groups reads groups of a table, see Store.Groups.
-func (n *Snapshot) Groups(database, table uint32, groups [][]byte, fill Fill) error {
-	return readGroups(n.snap, database, table, groups, fill)
+// Groups reads groups of a table, see Reader.Groups.
+func (n *Snapshot) Groups(database, table uint32, groups [][]byte, fill Fill) (err error) {
+	r := Reader{from: n.snap}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	return r.Groups(database, table, groups, fill)
 }
 
 // Scan calls fn with the entries of a table whose keys are in [low, high), nil
@@ -94,50 +95,6 @@ func (n *Snapshot) Scan(database, table uint32, low, high []byte, fn func(key, v
 		}
 	}
 	return name.Error(errors.Join(it.Error(), it.Close()))
-}
-
-// Fill takes a group's entries: keys without the group, ascending; borrowed.
-type Fill func(group []byte, entries func(yield func(suffix, value []byte) bool))
-
-// Groups reads the groups of a table, given ascending, through one iterator,
-// from what is applied now.
-func (s *Store) Groups(database, table uint32, groups [][]byte, fill Fill) error {
-	return readGroups(s.db, database, table, groups, fill)
-}
-
-func readGroups(from pebble.Reader, database, table uint32, groups [][]byte, fill Fill) error {
-	if len(groups) == 0 {
-		return nil
-	}
-	low, high := tableBounds(database, table)
-	it, err := from.NewIter(&pebble.IterOptions{LowerBound: low, UpperBound: high})
-	if err != nil {
-		return name.Error(err)
-	}
-	prefix := low
-	for _, g := range groups {
-		prefix = append(prefix[:tablePrefixLen], g...)
-		var failed error
-		fill(g, func(yield func(suffix, value []byte) bool) {
-			for ok := it.SeekGE(prefix); ok && bytes.HasPrefix(it.Key(), prefix); ok = it.Next() {
-				value, err := it.ValueAndErr()
-				if err != nil {
-					failed = err
-					return
-				}
-				if !yield(it.Key()[len(prefix):], value) {
-					return
-				}
-			}
-		})
-		if failed == nil {
-			failed = it.Error()
-		}
-		if failed != nil {
-			return errors.Join(name.Error(failed), it.Close())
-		}
-	}
-	return name.Error(it.Close())
 }
 
 func get(from pebble.Reader, database, table uint32, key, buf []byte) ([]byte, bool, error) {

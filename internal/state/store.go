@@ -33,7 +33,7 @@ type Graph struct {
 
 // Options bound what the store takes. Zero values mean the defaults given.
 type Options struct {
-	CacheBytes    int64 // of blocks read: 64 MiB
+	CacheBytes    int64 // of blocks read: 256 MiB
 	MemTableBytes int   // of writes before they are flushed: 64 MiB
 	// StageBytes is the size from which an epoch's changes are sealed as sorted
 	// files, not as one record: 1 MiB.
@@ -46,7 +46,7 @@ type Options struct {
 
 func (o *Options) fill() {
 	if o.CacheBytes <= 0 {
-		o.CacheBytes = 64 << 20
+		o.CacheBytes = 256 << 20
 	}
 	if o.MemTableBytes <= 0 {
 		o.MemTableBytes = 64 << 20
@@ -66,6 +66,9 @@ var name = lsm.Name{
 	Store: "state store", Component: "state",
 	Restore: "restore the whole data directory from a copy; views can be created anew",
 }
+
+// filter tells which files may have a group.
+const filter = bloom.FilterPolicy(10)
 
 // Store is an open store. Its methods may be called concurrently. Of one graph
 // there is one Seal and one Apply at a time, and no other call that moves it.
@@ -105,19 +108,22 @@ func Open(dir string, opts Options) (*Store, error) {
 	cache := pebble.NewCache(opts.CacheBytes)
 	defer cache.Unref()
 	o := &pebble.Options{
+		Comparer:                    comparer,
 		Cache:                       cache,
 		MemTableSize:                uint64(opts.MemTableBytes),
 		MemTableStopWritesThreshold: 4,
-		MaxOpenFiles:                1000,
+		MaxOpenFiles:                2000,
 		// Most of what is written is read again only after a restart or an eviction, and much
-		// of it is written over before: merging late and in large pieces costs the least.
-		L0CompactionThreshold: 64,
-		L0StopWritesThreshold: 400,
-		LBaseMaxBytes:         512 << 20,
+		// of it is written over before: merging late and in large pieces costs the least. Under
+		// load there are ten or twenty files a second; filters tell which ones have a group.
+		L0CompactionThreshold:     256,
+		L0CompactionFileThreshold: 4096,
+		L0StopWritesThreshold:     1024,
+		LBaseMaxBytes:             512 << 20,
 	}
 	for i := range o.Levels {
 		o.Levels[i].BlockSize = 16 << 10
-		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+		o.Levels[i].FilterPolicy = filter
 		o.TargetFileSizes[i] = 16 << 20 << min(i, 3)
 		if i < len(o.Levels)-1 { // what will be written again soon is not compressed
 			o.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }

@@ -299,10 +299,12 @@ func TestGroupsAndTables(t *testing.T) {
 	ok(t, s.Apply(ctx, sealed))
 	var got []string
 	groups := [][]byte{[]byte("a|"), []byte("b|"), []byte("c|"), []byte("d|"), []byte("e|")}
-	ok(t, s.Groups(1, 7, groups, func(g []byte, entries func(func(k, v []byte) bool)) {
+	r := s.Reader()
+	ok(t, r.Groups(1, 7, groups, func(g []byte, entries func(func(k, v []byte) bool)) {
 		got = append(got, string(g)+":")
 		entries(func(k, v []byte) bool { got = append(got, fmt.Sprintf("%s=%s", k, v)); return string(g) != "a|" })
 	}))
+	ok(t, r.Close())
 	if want := "[a|: 1=va|1 b|: 1=vb|1 c|: d|: =vd| 1=vd|1 e|:]"; fmt.Sprint(got) != want {
 		t.Errorf("%v, want %s", got, want)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirstream/weir/internal/arrange"
 	"github.com/weirstream/weir/internal/barrier"
 	"github.com/weirstream/weir/internal/dataflow"
 	"github.com/weirstream/weir/internal/state"
@@ -104,7 +105,7 @@ func TestWhatChangesAtTheCursor(t *testing.T) {
 	m := c.makes[sumID]
 	for range 3 {
 		row := zset.NewChunk([]zset.Kind{zset.Int, zset.Int}, 1)
-		_, err := zset.DecodeExactRow(row.Cols, c.cursorOf(m, baseID).Cursor[1:])
+		_, err := zset.DecodeExactRow(row.Cols, c.cursorOf(m, baseID).Cursor[arrange.PrefixLen:])
 		c.ok(err)
 		c.append(change{key: row.Cols[0].Ints[0], value: row.Cols[1].Ints[0], weight: 1})
 		c.follow(1)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/weirstream/weir/internal/arrange"
 	"github.com/weirstream/weir/internal/barrier"
 	"github.com/weirstream/weir/internal/dataflow"
 	"github.com/weirstream/weir/internal/op"
@@ -192,7 +193,7 @@ func (c *creator) contents(j *dataflow.Job) totals {
 	m := totals{}
 	c.ok(n.Scan(1, j.FirstTable, nil, nil, func(key, value []byte) bool {
 		v := zset.NewVec(zset.Int, 1)
-		if _, err := zset.DecodeKey(v, key[1:], zset.Order{}); err != nil {
+		if _, err := zset.DecodeKey(v, key[arrange.PrefixLen:], zset.Order{}); err != nil {
 			c.t.Error(err)
 		}
 		m[v.Ints[0]] = [2]int64{int64(binary.BigEndian.Uint64(value)), int64(binary.BigEndian.Uint64(value[8:]))}

@@ -37,6 +37,9 @@ func (g *graph) endEpoch() error {
 	for _, s := range g.flow.Shards() {
 		s.EndEpoch()
 	}
+	if err := g.closeReaders(); err != nil { // before anything is evicted
+		return err
+	}
 	g.phase, g.merged = reading, false
 	e := &epoch{Barrier: b, faults: g.faults, positions: g.inputs.positions(b.Curr), walked: g.walked()}
 	g.at, g.faults = b.Curr, nil

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"errors"
 	"sync"
 	"time"
 
@@ -21,8 +22,9 @@ type graph struct {
 	inputs  *inputs
 	sealer  *sealer
 	spare   spare
-	queued  bool  // by Worker.mu
-	used    int64 // bytes of state; by Worker.mu
+	readers []*state.Reader // of the store, by shard, in the epoch at work
+	queued  bool            // by Worker.mu
+	used    int64           // bytes of state; by Worker.mu
 
 	phase  phase
 	stage  int
@@ -64,6 +66,9 @@ func newGraph(w *Worker, spec Spec, t *tail) (*graph, error) {
 		w: w, id: spec.Graph, attempt: spec.Attempt, flow: dataflow.NewGraph(w.o.Shards), at: spec.Committed, sealed: spec.Committed,
 		pace: newPace(), strain: strain{ratio: 1},
 		taps: map[dataflow.JobID]ts.Ts{}, logged: spec.Committed,
+	}
+	for range w.o.Shards {
+		g.readers = append(g.readers, w.o.Store.Reader())
 	}
 	g.sealer = newSealer(g, spec)
 	g.inputs = newInputs(g, spec.Committed, spec.Positions)
@@ -245,7 +250,7 @@ func (g *graph) round() {
 	begun := time.Now()
 	g.w.crew.each(
 		func(i int) bool { return !shards[i].Idle() },
-		func(i int) { status[i], errs[i] = g.run(shards[i]) })
+		func(i int) { status[i], errs[i] = g.run(shards[i], g.readers[i]) })
 	g.pace.took(time.Since(begun))
 	if g.phase == reading {
 		g.worked(begun)
@@ -262,14 +267,14 @@ func (g *graph) round() {
 }
 
 // run runs a shard, fetching what it misses.
-func (g *graph) run(s *dataflow.Shard) (op.Status, error) {
+func (g *graph) run(s *dataflow.Shard, r *state.Reader) (op.Status, error) {
 	budget := g.pace.rows
 	for range 4 {
 		status := s.Run(budget)
 		if status != op.Miss {
 			return status, nil
 		}
-		if err := g.fetch(s); err != nil {
+		if err := g.fetch(s, r); err != nil {
 			return status, err
 		}
 		s.Resume()
@@ -277,11 +282,20 @@ func (g *graph) run(s *dataflow.Shard) (op.Status, error) {
 	return op.More, nil
 }
 
-// fetch fills the groups that a shard waits for.
-func (g *graph) fetch(s *dataflow.Shard) error {
+// fetch fills the groups that a shard waits for. What the epoch's reader shows is new enough: groups
+// are evicted only when an epoch ends, and then the store has them.
+func (g *graph) fetch(s *dataflow.Shard, r *state.Reader) error {
 	return s.Missing(func(t dataflow.Table) error {
-		return g.w.o.Store.Groups(g.id.Database, t.ID, t.Wanted(), t.Fill)
+		return r.Groups(g.id.Database, t.ID, t.Wanted(), t.Fill)
 	})
+}
+
+// closeReaders ends what was read of the store.
+func (g *graph) closeReaders() (err error) {
+	for _, r := range g.readers {
+		err = errors.Join(err, r.Close())
+	}
+	return err
 }
 
 // flush begins the end of the stage at hand.
@@ -324,6 +338,9 @@ func (g *graph) end() {
 	defer g.turning.Unlock()
 	g.inputs.close()
 	g.sealer.close()
+	if err := g.closeReaders(); err != nil {
+		g.w.o.Log.Warn("the state store's iterators do not close", "graph", g.id.String(), "error", err)
+	}
 	if g.tail != nil {
 		g.w.unfollow(g.id.Database, g.tail)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weirstream/weir/internal/arrange"
 	"github.com/weirstream/weir/internal/barrier"
 	"github.com/weirstream/weir/internal/dataflow"
 	"github.com/weirstream/weir/internal/datum"
@@ -269,7 +270,7 @@ func (s *stand) shown(j *dataflow.Job) totals {
 	s.ok(p.Use(func(n *state.Snapshot) error {
 		return n.Scan(1, j.FirstTable, nil, nil, func(key, value []byte) bool {
 			v := zset.NewVec(zset.Int, 1)
-			if _, err := zset.DecodeKey(v, key[1:], zset.Order{}); err != nil {
+			if _, err := zset.DecodeKey(v, key[arrange.PrefixLen:], zset.Order{}); err != nil {
 				s.t.Error(err)
 			}
 			m[v.Ints[0]] = [2]int64{int64(binary.BigEndian.Uint64(value)), int64(binary.BigEndian.Uint64(value[8:]))}
