@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 	"os"
-	"runtime/debug"
 	_ "time/tzdata" // a machine without a zone database has one all the same
 
 	"github.com/weirstream/weir/internal/bench"
@@ -16,9 +15,6 @@ import (
 var version = "dev"
 
 func main() {
-	// The log and its readers reuse their buffers; what remains is small, so a
-	// wider garbage collector target costs little memory and saves much time.
-	debug.SetGCPercent(200)
 	os.Exit(cli.Run(context.Background(), cli.OS(cli.Programs{
 		Version: version, Serve: node.Run, Check: node.Check, CheckSQL: node.CheckSQL,
 		VerifyLog: node.VerifyLog, InspectLog: node.InspectLog,

@@ -13,6 +13,7 @@ import (
 	"github.com/weirstream/weir/internal/barrier"
 	"github.com/weirstream/weir/internal/coordinator"
 	"github.com/weirstream/weir/internal/dataflow"
+	"github.com/weirstream/weir/internal/membudget"
 	"github.com/weirstream/weir/internal/metastore"
 	"github.com/weirstream/weir/internal/state"
 	"github.com/weirstream/weir/internal/ts"
@@ -76,11 +77,12 @@ func open(dir string, o Options, job worker.Job) (e *engine, err error) {
 	if e.meta, err = metastore.Open(filepath.Join(dir, "meta"), log); err != nil {
 		return nil, err
 	}
-	if e.store, err = state.Open(filepath.Join(dir, "state"), state.Options{Logger: log}); err != nil {
+	memory := membudget.State(o.Memory)
+	if e.store, err = state.Open(filepath.Join(dir, "state"), state.Options{CacheBytes: membudget.Blocks(memory), Logger: log}); err != nil {
 		return nil, errors.Join(err, e.meta.Close())
 	}
 	e.views = view.New(view.Options{})
-	w := worker.Options{Store: e.store, Views: e.views, Logs: none{}, Report: e.report, Log: log, Shards: o.Shards, Memory: o.Memory}
+	w := worker.Options{Store: e.store, Views: e.views, Logs: none{}, Report: e.report, Log: log, Shards: o.Shards, Memory: memory, Held: membudget.NewPace().Held}
 	if e.committing {
 		w.Full = func(_ state.Graph, next ts.Ts) { e.coordinator.Report(barrier.Want{Database: 1, At: next}) }
 	}

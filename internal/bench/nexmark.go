@@ -25,7 +25,7 @@ type Options struct {
 	View         bool   // keep the result as a materialized view; else it goes into a blackhole
 	NoCheckpoint bool   // barriers make no state durable
 	Interval     time.Duration
-	Memory       int64  // bytes of state held in memory
+	Memory       int64  // bytes of state held in memory; 0: as a server does
 	Shards       int    // 0: the number of processors
 	Dir          string // where the run's directory is made; empty: the system's for temporary files
 	Profile      string // file for a profile of the processor time

@@ -19,7 +19,7 @@ type NexmarkRun struct {
 	View         bool  // keep the result; else it goes into a blackhole
 	NoCheckpoint bool
 	Interval     time.Duration // of barriers
-	Memory       int64         // bytes of state in memory
+	Memory       int64         // bytes of state in memory; 0: as a server does
 	Shards       int           // 0: the number of processors
 	Dir          string        // for the run's directory
 	Profile      string        // file for a profile of the processor time
@@ -53,7 +53,7 @@ func (a *app) benchCommand() *cobra.Command {
 
 func (a *app) benchNexmark() *cobra.Command {
 	run := NexmarkRun{Events: 2_000_000, Rate: 10_000, Interval: time.Second}
-	memory, sink := 512*config.MiB, "blackhole"
+	memory, sink := config.Bytes(0), "blackhole"
 	cmd := &cobra.Command{
 		Use:   "nexmark --query q4",
 		Short: "Run a query of the Nexmark benchmark over generated events",
@@ -86,7 +86,7 @@ The hash of the result depends on its rows alone: a blackhole and a view have th
 	f.StringVar(&sink, "sink", sink, "blackhole, or view: keep the result as a materialized view does")
 	f.BoolVar(&run.NoCheckpoint, "no-checkpoint", false, "make no state durable")
 	f.DurationVar(&run.Interval, "interval", run.Interval, "of barriers")
-	f.Var(sizeFlag{&memory}, "memory", "`SIZE` of the state that is held in memory, like 256MiB")
+	f.Var(sizeFlag{&memory}, "memory", "`SIZE` of the state that is held in memory, like 256MiB (default: as a server, a quarter of the memory)")
 	f.IntVar(&run.Shards, "shards", 0, "slices by key that are computed at the same time (default: one a processor)")
 	f.StringVar(&run.Dir, "dir", "", "`DIRECTORY` in which the run makes its own (default: the system's for temporary files)")
 	f.StringVar(&run.Profile, "profile", "", "`FILE` for a profile of the processor time")

@@ -35,7 +35,7 @@ type SQL struct {
 	TLSCert        string   `toml:"tls_cert" json:"tls_cert" doc:"PEM file with the certificate chain. With tls_key it turns TLS on."`
 	TLSKey         string   `toml:"tls_key" json:"tls_key" doc:"PEM file with the private key."`
 	MaxConnections int      `toml:"max_connections" json:"max_connections" doc:"Sessions at a time; one more is refused."`
-	MemoryBytes    Bytes    `toml:"memory_bytes" json:"memory_bytes" doc:"State of tables and views that is held in memory; the rest is read from the store when it is needed."`
+	MemoryBytes    Bytes    `toml:"memory_bytes" json:"memory_bytes" doc:"State of tables and views that is held in memory; the rest is read from the store when it is needed. 0: a quarter of the memory of the machine, or of the cgroup. Half as much again, 256 MiB to 1 GiB, caches the store."`
 	QueryMemory    Bytes    `toml:"query_memory_bytes" json:"query_memory_bytes" doc:"What queries and transactions may hold in memory, all together; one that asks for more fails."`
 	Shards         int      `toml:"shards" json:"shards" doc:"Slices by key that are computed at the same time. 0: as many as processors."`
 	BarrierEvery   Duration `toml:"barrier_interval" json:"barrier_interval" doc:"Time between barriers, of databases that set none of their own."`
@@ -75,7 +75,7 @@ func DefaultServer() Server {
 			MaxWaits:     64,
 			HeaderWait:   Duration(10 * time.Second),
 		},
-		SQL: SQL{MaxConnections: 100, MemoryBytes: 512 * MiB, QueryMemory: GiB, BarrierEvery: Duration(250 * time.Millisecond), Checkpoint: 1},
+		SQL: SQL{MaxConnections: 100, QueryMemory: GiB, BarrierEvery: Duration(250 * time.Millisecond), Checkpoint: 1},
 		Log: Log{
 			SegmentBytes:     64 * MiB,
 			ReserveFreeBytes: GiB,
@@ -97,7 +97,9 @@ func (s *Server) Validate() error {
 	v.that((s.HTTP.TLSCert == "") == (s.HTTP.TLSKey == ""), "http.tls_cert", "and http.tls_key go together")
 	v.that((s.SQL.TLSCert == "") == (s.SQL.TLSKey == ""), "sql.tls_cert", "and sql.tls_key go together")
 	v.between("sql.max_connections", int64(s.SQL.MaxConnections), 1, 100_000)
-	v.between("sql.memory_bytes", int64(s.SQL.MemoryBytes), int64(16*MiB), int64(1024*GiB))
+	if s.SQL.MemoryBytes != 0 {
+		v.between("sql.memory_bytes", int64(s.SQL.MemoryBytes), int64(16*MiB), int64(1024*GiB))
+	}
 	v.between("sql.query_memory_bytes", int64(s.SQL.QueryMemory), int64(16*MiB), int64(1024*GiB))
 	v.between("sql.shards", int64(s.SQL.Shards), 0, 256)
 	v.between("sql.barrier_interval", int64(s.SQL.BarrierEvery), int64(time.Millisecond), int64(10*time.Minute))

@@ -18,6 +18,7 @@ import (
 	"github.com/weirstream/weir/internal/coordinator"
 	"github.com/weirstream/weir/internal/database"
 	"github.com/weirstream/weir/internal/expr"
+	"github.com/weirstream/weir/internal/membudget"
 	"github.com/weirstream/weir/internal/metastore"
 	"github.com/weirstream/weir/internal/pgcatalog"
 	"github.com/weirstream/weir/internal/sql"
@@ -83,7 +84,8 @@ func openEngine(ctx context.Context, cfg config.Server, meta *metastore.Store, l
 		return nil, err
 	}
 	e.system = append(e.catalogs.Relations(), database.SystemRelations()...)
-	if e.state, err = state.Open(stateDir(cfg.DataDir), state.Options{Logger: logger}); err != nil {
+	memory := membudget.State(int64(cfg.SQL.MemoryBytes))
+	if e.state, err = state.Open(stateDir(cfg.DataDir), state.Options{CacheBytes: membudget.Blocks(memory), Logger: logger}); err != nil {
 		return nil, err
 	}
 	first, err := e.begin()
@@ -95,8 +97,8 @@ func openEngine(ctx context.Context, cfg config.Server, meta *metastore.Store, l
 		Options: barrier.Options{Interval: e.config.Interval, Frequency: e.config.Frequency, FirstAttempt: first}, Log: logger, Registerer: r,
 	})
 	e.worker = worker.New(worker.Options{
-		Store: e.state, Views: e.views, Logs: e.logs, Report: e.report, Log: logger, Shards: cfg.SQL.Shards, Memory: int64(cfg.SQL.MemoryBytes),
-		Full: e.full,
+		Store: e.state, Views: e.views, Logs: e.logs, Report: e.report, Log: logger, Shards: cfg.SQL.Shards, Memory: memory,
+		Full: e.full, Held: membudget.NewPace().Held,
 	})
 	infos, err := e.infos()
 	if err != nil {

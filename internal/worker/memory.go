@@ -7,7 +7,7 @@ import "github.com/weirstream/weir/internal/dataflow"
 // before, can go when every seal before is applied, for then the store shows it.
 func (g *graph) evict() {
 	used := g.measure()
-	g.w.account(g, used)
+	g.w.o.Held(g.w.account(g, used))
 	share := g.w.share(g)
 	if used <= share || !g.sealer.applied() {
 		return
@@ -28,11 +28,15 @@ func (g *graph) measure() (used int64) {
 	return used
 }
 
-// account notes what a graph uses.
-func (w *Worker) account(g *graph, used int64) {
+// account notes what a graph uses; it gives what all use.
+func (w *Worker) account(g *graph, used int64) (total int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	g.used = used
+	for _, other := range w.graphs {
+		total += other.used
+	}
+	return total
 }
 
 // share is what a graph may use: its part of the budget when all together are over

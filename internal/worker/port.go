@@ -32,6 +32,8 @@ type Options struct {
 	// is due, of an epoch that is at least the given one. Until it comes, input may have to wait. It
 	// must not block, nor call the Worker. nil: epochs are as long as barriers are apart.
 	Full func(state.Graph, ts.Ts)
+	// Held is told, at the end of every epoch, how much state is held in memory, in bytes. nil: nobody.
+	Held func(bytes int64)
 	// End is how long the end of an epoch may take, from its barrier to its commit: 100 ms.
 	End time.Duration
 

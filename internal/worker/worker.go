@@ -51,6 +51,9 @@ func New(o Options) *Worker {
 	if o.chase <= 0 {
 		o.chase = 1 << 20
 	}
+	if o.Held == nil {
+		o.Held = func(int64) {}
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
