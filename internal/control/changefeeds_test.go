@@ -289,6 +289,12 @@ func TestVerify(t *testing.T) {
 	if _, err := w.CreateChangefeed(ctx, r); err != nil {
 		t.Fatal(err)
 	}
+	soon, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancel()
+	if report, err := w.Verify(soon, "pg", 0); err == nil {
+		t.Errorf("compared before the snapshot is at the target: %+v", report)
+	}
+	w.Set("pg", func(s *FeedStatus) { s.CheckpointTs, s.ConsistentFrom = 80, 50 })
 	for _, c := range []struct {
 		table VerifyTable
 		equal bool

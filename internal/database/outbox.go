@@ -99,40 +99,43 @@ func (db *Database) Shown(ctx context.Context, at ts.Ts) (ts.Ts, error) {
 	return db.o.Views.Wait(ctx, db.o.ID, at)
 }
 
-// Standing is a relation's rows at an epoch after which all its changes are in the outbox.
+// Standing is one epoch at which relations are read, after which all their changes are in the outbox.
 type Standing struct {
-	pin  *view.Pin
-	scan *scan
+	db  *Database
+	pin *view.Pin
 }
 
-// Stand begins to read a relation that leaves the database.
-func (db *Database) Stand(ctx context.Context, rel *catalog.Relation) (*Standing, error) {
-	since := db.o.Worker.Leaves(db.o.ID, dataflow.JobID(rel.ID))
-	for ; since == 0; since = db.o.Worker.Leaves(db.o.ID, dataflow.JobID(rel.ID)) {
-		if err := db.Flush(ctx); err != nil { // it is put into the outbox from the next checkpoint on
+// Stand holds an epoch of relations that leave the database.
+func (db *Database) Stand(ctx context.Context, rels ...*catalog.Relation) (*Standing, error) {
+	for _, rel := range rels {
+		since := db.o.Worker.Leaves(db.o.ID, dataflow.JobID(rel.ID))
+		for ; since == 0; since = db.o.Worker.Leaves(db.o.ID, dataflow.JobID(rel.ID)) {
+			if err := db.Flush(ctx); err != nil { // it is put into the outbox from the next checkpoint on
+				return nil, err
+			}
+		}
+		if _, err := db.o.Views.Wait(ctx, db.o.ID, since); err != nil {
 			return nil, err
 		}
-	}
-	if _, err := db.o.Views.Wait(ctx, db.o.ID, since); err != nil {
-		return nil, err
 	}
 	pin, err := db.o.Views.Pin(db.o.ID)
 	if err != nil {
 		return nil, err
 	}
-	s, err := db.newScan(pin, rel)
-	if err != nil {
-		_ = pin.Release()
-		return nil, err
-	}
-	return &Standing{pin, s}, nil
+	return &Standing{db, pin}, nil
 }
 
 // Epoch is the epoch at which the rows are read.
 func (s *Standing) Epoch() ts.Ts { return s.pin.Epoch() }
 
-// Next is the next piece of the rows; nil at the end.
-func (s *Standing) Next(ctx context.Context) (*zset.Chunk, error) { return s.scan.read(ctx) }
+// Rows begins to read a relation: next is the next piece of its rows, nil at the end.
+func (s *Standing) Rows(rel *catalog.Relation) (next func(context.Context) (*zset.Chunk, error), err error) {
+	scan, err := s.db.newScan(s.pin, rel)
+	if err != nil {
+		return nil, err
+	}
+	return scan.read, nil
+}
 
 // Close gives the epoch back.
 func (s *Standing) Close() { _ = s.pin.Release() }

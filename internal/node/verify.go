@@ -6,6 +6,7 @@ import (
 	"github.com/weirstream/weir/internal/adapter/postgres"
 	"github.com/weirstream/weir/internal/control"
 	"github.com/weirstream/weir/internal/filter"
+	"github.com/weirstream/weir/internal/row"
 	"github.com/weirstream/weir/internal/secret"
 	"github.com/weirstream/weir/internal/ts"
 )
@@ -16,7 +17,8 @@ import (
 // Both sides stand at one position although the source is written to: the
 // delivery is held, a snapshot of the source is exported together with the
 // position it belongs to, the delivery goes on to exactly there, and the target
-// is compared while it rests.
+// is compared while it rests. A database of ours has its epochs for snapshots
+// (verifyRelations).
 type verifier struct {
 	sources     *sources
 	changefeeds *changefeeds
@@ -39,12 +41,8 @@ func (v *verifier) Verify(ctx context.Context, cf control.Changefeed, limit int)
 	if err != nil {
 		return control.VerifyReport{}, err
 	}
-	now, err := src.CaughtUp(ctx)
-	if err != nil {
-		return control.VerifyReport{}, err
-	}
-	if err := f.Wait(ctx, now); err != nil { // initial snapshots included
-		return control.VerifyReport{}, err
+	if cf.Of != nil {
+		return v.verifyRelations(ctx, src, f, uri, limit)
 	}
 	held := f.Hold()
 	defer f.Release()
@@ -83,20 +81,25 @@ func compare(ctx context.Context, src *source, cf control.Changefeed, source, ta
 		if err != nil {
 			return report, err
 		}
-		t := control.VerifyTable{
-			Table: c.Table, SourceRows: c.SourceRows, TargetRows: c.TargetRows, Differing: c.Missing + c.Extra + c.Different,
-		}
-		for _, d := range c.Differences {
-			row := control.Difference{Key: d.Key, Kind: d.Kind}
-			if d.Column != "" {
-				row.Columns = []string{d.Column}
-			}
-			t.Differences = append(t.Differences, row)
-		}
-		if len(shape.KeyColumns()) == 0 {
-			t.Note = "compared as a bag of rows: it has no key"
-		}
-		report.Tables = append(report.Tables, t)
+		report.Tables = append(report.Tables, verified(shape, c))
 	}
 	return report, nil
+}
+
+// verified is a table's comparison as control has it.
+func verified(shape *row.Schema, c *postgres.Comparison) control.VerifyTable {
+	t := control.VerifyTable{
+		Table: shape.FullName(), SourceRows: c.SourceRows, TargetRows: c.TargetRows, Differing: c.Missing + c.Extra + c.Different,
+	}
+	for _, d := range c.Differences {
+		row := control.Difference{Key: d.Key, Kind: d.Kind}
+		if d.Column != "" {
+			row.Columns = []string{d.Column}
+		}
+		t.Differences = append(t.Differences, row)
+	}
+	if len(shape.KeyColumns()) == 0 {
+		t.Note = "compared as a bag of rows: it has no key"
+	}
+	return t
 }

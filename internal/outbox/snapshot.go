@@ -33,10 +33,14 @@ func (u *Upstream) ReadChunk(ctx context.Context, c capture.ChunkSpec, emit func
 	if err := c.Begin(&read); err != nil {
 		return read, err
 	}
+	piece, err := s.Rows(rel)
+	if err != nil {
+		return read, err
+	}
 	e := newEncoder(rel, read.Version)
 	var buf []byte
 	for {
-		rows, err := s.Next(ctx)
+		rows, err := piece(ctx)
 		if err != nil || rows == nil {
 			return read, err
 		}
