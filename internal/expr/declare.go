@@ -21,6 +21,7 @@ func declarations() []func(*Registry) {
 		declareCasts,
 		declareAggregates,
 		declareSets,
+		declareCatalogSets,
 		declareSession,
 	}
 }

@@ -131,23 +131,11 @@ func declareJSONSets(r *Registry) {
 		for suffix, value := range map[string]string{"_each": t, "_each_text": "text"} {
 			name := t + suffix
 			r.set(name+"("+t+") text", func(*site) func(r *Row) error { return func(r *Row) error { return jsonPairs(r, name, jsonKeys) } })
-			r.set(name+eachValue+"("+t+") "+value, func(*site) func(r *Row) error {
+			r.set(columnSet(name, "value")+"("+t+") "+value, func(*site) func(r *Row) error {
 				return func(r *Row) error { return jsonPairs(r, name, jsonValues(value == "text")) }
 			})
 		}
 	}
-}
-
-// eachValue is what the second column of json_each is called here; no statement can call it.
-const eachValue = " value"
-
-// SetColumns are the columns of a set function of several, and the functions that make them; nil for any other.
-func SetColumns(name string) (columns, functions []string) {
-	switch name {
-	case "json_each", "jsonb_each", "json_each_text", "jsonb_each_text":
-		return []string{"key", "value"}, []string{name, name + eachValue}
-	}
-	return nil, nil
 }
 
 // jsonPairs gives a side of the pairs of an object.

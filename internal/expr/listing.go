@@ -66,15 +66,18 @@ func (r *Registry) AggregateSignatures() []string {
 func (r *Registry) SetSignatures() []string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(r.sets)) {
-		if strings.HasSuffix(name, eachValue) {
-			continue // the second column of the one before
+		if strings.Contains(name, " ") {
+			continue // a further column of the one before
 		}
 		columns, functions := SetColumns(name)
 		for i, f := range r.sets[name] {
 			text := (&Func{Name: f.Name, Args: f.Args, Result: f.Result}).Signature()
 			if columns != nil {
-				value := r.sets[functions[1]][i]
-				text = fmt.Sprintf("%s(%s) (%s %s, %s %s)", name, nameOf(f.Args[0]), columns[0], nameOf(f.Result), columns[1], nameOf(value.Result))
+				var of []string
+				for k, c := range columns {
+					of = append(of, c+" "+nameOf(r.sets[functions[k]][i].Result))
+				}
+				text = fmt.Sprintf("%s(%s) (%s)", name, nameOf(f.Args[0]), strings.Join(of, ", "))
 			}
 			all = append(all, text)
 		}

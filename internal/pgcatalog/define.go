@@ -43,6 +43,14 @@ func Define(id catalog.ID, schema, name, columns string) *catalog.Relation {
 	return r
 }
 
+// tableOID is the column by which a row tells whose it is. * leaves it out, as in PostgreSQL.
+const tableOID = "tableoid"
+
+// addTableOID gives a relation that column, which Builder fills.
+func addTableOID(r *catalog.Relation) {
+	r.Columns = append(r.Columns, catalog.Column{Name: tableOID, Type: datum.Ref(datum.OIDOID), NotNull: true, Hidden: true})
+}
+
 // Builder fills a relation row by row. Rows are few here: values are boxed.
 type Builder struct {
 	rel   *catalog.Relation
@@ -62,11 +70,14 @@ func NewBuilder(rel *catalog.Relation) *Builder {
 // or []string (a text array), as the columns' kinds want; missing values at the end are NULL.
 func (b *Builder) Row(values ...any) {
 	for i, v := range b.chunk.Cols {
-		if i >= len(values) {
+		switch c := &b.rel.Columns[i]; {
+		case c.Hidden && c.Name == tableOID:
+			putInt(v, int64(b.rel.ID))
+		case i >= len(values):
 			v.AppendNull()
-			continue
+		default:
+			put(v, values[i])
 		}
-		put(v, values[i])
 	}
 	b.chunk.AppendWeight(1)
 }

@@ -35,8 +35,25 @@ func emptyRelations() []definition {
 		{"pg_locks", "locktype text, database oid, relation oid, pid int4, mode text, granted bool", nil},
 		{"pg_prepared_xacts", "transaction int8, gid text, prepared timestamptz, owner name, database name", nil},
 		{"pg_stat_user_tables", "relid oid, schemaname name, relname name, n_live_tup int8, n_dead_tup int8", nil},
-		{"pg_subscription", "oid oid, subdbid oid, subname name, subowner oid, subenabled bool, subpublications text[]", nil},
+		{"pg_subscription", "oid oid, subdbid oid, subname name, subowner oid, subenabled bool, subbinary bool, substream bool, subtwophasestate char, subdisableonerr bool, subskiplsn text, subconninfo text, subslotname name, subsynccommit text, subpublications text[]", nil},
 		{"pg_largeobject_metadata", "oid oid, lomowner oid, lomacl aclitem[]", nil},
 		{"pg_db_role_setting", "setdatabase oid, setrole oid, setconfig text[]", nil},
+	}
+}
+
+// emptyToo are those that came later: a relation's id is its place among all, so they are the last.
+func emptyToo() []definition {
+	return []definition{
+		{"pg_user_mapping", "oid oid, umuser oid, umserver oid, umoptions text[]", nil},
+		{"pg_user_mappings", "umid oid, srvid oid, srvname name, umuser oid, usename name, umoptions text[]", nil},
+		{"pg_ts_config", "oid oid, cfgname name, cfgnamespace oid, cfgowner oid, cfgparser oid", nil},
+		{"pg_ts_config_map", "mapcfg oid, maptokentype int4, mapseqno int4, mapdict oid", nil},
+		{"pg_ts_dict", "oid oid, dictname name, dictnamespace oid, dictowner oid, dicttemplate oid, dictinitoption text", nil},
+		{"pg_ts_parser", "oid oid, prsname name, prsnamespace oid, prsstart oid, prstoken oid, prsend oid, prsheadline oid, prslextype oid", nil},
+		{"pg_ts_template", "oid oid, tmplname name, tmplnamespace oid, tmplinit oid, tmpllexize oid", nil},
+		{"pg_opfamily", "oid oid, opfmethod oid, opfname name, opfnamespace oid, opfowner oid", nil},
+		{"pg_amop", "oid oid, amopfamily oid, amoplefttype oid, amoprighttype oid, amopstrategy int2, amoppurpose char, amopopr oid, amopmethod oid, amopsortfamily oid", nil},
+		{"pg_amproc", "oid oid, amprocfamily oid, amproclefttype oid, amprocrighttype oid, amprocnum int2, amproc oid", nil},
+		{"pg_parameter_acl", "oid oid, parname text, paracl aclitem[]", nil},
 	}
 }

@@ -28,9 +28,9 @@ func listRelations() []definition {
 			b.Row(oidDefaultColl, "default", oidPgCatalog, oidRoot, "d", true, -1, "C", "C")
 			b.Row(oidCollationC, "C", oidPgCatalog, oidRoot, "c", true, -1, "C", "C")
 		}},
-		{"pg_language", "oid oid, lanname name, lanowner oid, lanispl bool, lanpltrusted bool, lanplcallfoid oid, tableoid oid", func(b *Builder, _ *Context) {
-			b.Row(12, "internal", oidRoot, false, false, 0, 2612)
-			b.Row(14, "sql", oidRoot, false, true, 0, 2612)
+		{"pg_language", "oid oid, lanname name, lanowner oid, lanispl bool, lanpltrusted bool, lanplcallfoid oid, laninline oid, lanvalidator oid, lanacl aclitem[]", func(b *Builder, _ *Context) {
+			b.Row(12, "internal", oidRoot, false, false, 0, 0, 0)
+			b.Row(14, "sql", oidRoot, false, true, 0, 0, 0)
 		}},
 		{"pg_tablespace", "oid oid, spcname name, spcowner oid, spcacl aclitem[], spcoptions text[]", func(b *Builder, _ *Context) {
 			b.Row(1663, "pg_default", oidRoot)

@@ -69,8 +69,24 @@ func names() []expr.External {
 		cast(&implicit, over(func(c *Context, r *expr.Row) error { return c.namedOID(r, schemaOID, c.schemas(), "schema") }, "oid(regnamespace) oid")),
 		cast(&implicit, text(func(c *Context, r *expr.Row) (string, bool) { return c.user(r.Int(0)), true }, numbers("regrole")...)),
 		cast(&implicit, over(func(c *Context, r *expr.Row) error { return c.namedOID(r, userOID, c.Users, "role") }, "oid(regrole) oid")),
-		cast(&assignment, text(func(_ *Context, r *expr.Row) (string, bool) { return numberOrDash(r.Int(0)), true }, "regproc(oid) regproc")),
+		cast(&assignment, text(func(_ *Context, r *expr.Row) (string, bool) { return numberOrDash(r.Int(0)), true }, "regproc(oid) regproc",
+			"regprocedure(oid) regprocedure", "regoper(oid) regoper", "regoperator(oid) regoperator")),
+		cast(&implicit, missing("function", sql.UndefinedFunction, "oid(regproc) oid", "oid(regprocedure) oid")),
+		cast(&implicit, missing("operator", sql.UndefinedFunction, "oid(regoper) oid", "oid(regoperator) oid")),
 	)
+}
+
+// missing looks a kind of thing up that the catalogs do not list: only a number is one.
+func missing(kind, code string, signatures ...string) []expr.External {
+	return over(func(_ *Context, r *expr.Row) error {
+		name := string(r.Bytes(0))
+		oid, ok := number32(name)
+		if !ok {
+			return &sql.Error{Code: code, Message: fmt.Sprintf("%s \"%s\" does not exist", kind, name), Pos: -1}
+		}
+		r.SetInt(oid)
+		return nil
+	}, signatures...)
 }
 
 // numbers are a type's casts from numbers.

@@ -2,6 +2,7 @@ package pgcatalog
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/weirstream/weir/internal/catalog"
 	"github.com/weirstream/weir/internal/datum"
@@ -59,6 +60,9 @@ func New() *Catalogs {
 	add := func(schema string, all []definition) {
 		for _, d := range all {
 			r := &relation{Define(firstID+catalog.ID(len(c.list)), schema, d.name, d.columns), d.fill}
+			if strings.HasPrefix(d.columns, "oid oid") { // a table there, not a view
+				addTableOID(r.Relation)
+			}
 			c.list = append(c.list, r)
 			c.byName[schema+"."+d.name] = r
 		}
@@ -67,6 +71,7 @@ func New() *Catalogs {
 	add("pg_catalog", listRelations())
 	add("pg_catalog", emptyRelations())
 	add("information_schema", informationSchema())
+	add("pg_catalog", emptyToo())
 	return c
 }
 

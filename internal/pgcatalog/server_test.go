@@ -17,8 +17,8 @@ import (
 // otherwise are functions whose types are another's here: an expression's tree is its text, an address too.
 var otherwise = map[string]bool{
 	"pg_get_expr": true, "inet_server_addr": true, "inet_client_addr": true, "pg_last_wal_replay_lsn": true, "pg_get_function_sqlbody": true,
-	"pg_terminate_backend": true,                                                                      // whose last argument has a default there
-	"regtype":              true, "regnamespace": true, "regrole": true, "regproc": true, "oid": true, // casts that the server has by other ways
+	"pg_terminate_backend": true,                                                                                                                                  // whose last argument has a default there
+	"regtype":              true, "regnamespace": true, "regrole": true, "regproc": true, "regprocedure": true, "regoper": true, "regoperator": true, "oid": true, // casts that the server has by other ways
 }
 
 // Names, columns and functions are the server's.
@@ -75,6 +75,10 @@ func TestValuesAreTheServers(t *testing.T) {
 		"10737418240", "9223372036854775807", "-9223372036854775807", "123456789012"} {
 		list = append(list, "pg_size_pretty("+n+"::int8)")
 	}
+	for _, n := range []string{"0", "-1.50", "10239.75", "10240", "10240.9", "-10751", "-10241", "10485247.99", "123456789012345678901234567890", "NaN"} {
+		list = append(list, "pg_size_pretty('"+n+"'::numeric)")
+	}
+	list = append(list, "pg_size_pretty(-10751::int8)", "pg_size_pretty(-10241::int8)")
 	for _, typ := range []string{"16, -1", "1700, 655366", "1043, 14", "1042, 14", "1042, -1", "1007, NULL", "1114, 3", "1186, 2147418115", "0, -1", "25, NULL",
 		"18, NULL", "22, -1", "2205, NULL", "1015, 24"} {
 		list = append(list, "format_type("+typ+")")

@@ -150,38 +150,7 @@ func sizes() []expr.External {
 		r.SetInt(sum)
 		return nil
 	}, "pg_database_size(oid) int8", "pg_database_size(name) int8")
-	return concat(relation, zero, database, []expr.External{{Signature: "pg_size_pretty(int8) text", Eval: func(r *expr.Row) error {
-		r.SetString(prettySize(r.Int(0)))
-		return nil
-	}}})
-}
-
-// prettySize writes a size as pg_size_pretty does: a unit while it has less than 10 of the next one, rounded by halves.
-func prettySize(n int64) string {
-	units := []string{"bytes", "kB", "MB", "GB", "TB", "PB"}
-	limit := int64(10 * 1024)
-	for i, u := range units {
-		abs := max(n, -n)
-		if abs < limit || i == len(units)-1 {
-			if i > 0 { // one bit more was kept to round with
-				n = (n + sign(n)) / 2
-			}
-			return fmt.Sprintf("%d %s", n, u)
-		}
-		if i == 0 {
-			n, limit = n>>9, 20*1024-1
-		} else {
-			n >>= 10
-		}
-	}
-	return ""
-}
-
-func sign(n int64) int64 {
-	if n < 0 {
-		return -1
-	}
-	return 1
+	return concat(relation, zero, database, prettySizes())
 }
 
 // plainArray is an array of names that need no quotes.

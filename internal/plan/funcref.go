@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/weirstream/weir/internal/datum"
 	"github.com/weirstream/weir/internal/expr"
 	"github.com/weirstream/weir/internal/plan/algebra"
@@ -68,7 +70,7 @@ func (b *binder) callInFrom(ref *sql.FuncRef, ctx *context, name string) (algebr
 		}
 	}
 	if _, functions := expr.SetColumns(name); functions != nil {
-		names, calls = functions, [][]expr.Expr{args, args}
+		names, calls = functions, slices.Repeat([][]expr.Expr{args}, len(functions))
 	}
 	set := &algebra.ProjectSet{In: ctx.joined(one())}
 	var cols []algebra.Col

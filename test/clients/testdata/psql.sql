@@ -37,6 +37,59 @@ SELECT * FROM psql_revenue ORDER BY customer;
 \dRs
 \dp psql_orders
 \dconfig TimeZone
+\dconfig+ Nothing
+\deu
+\deu+
+\des
+\des+
+\dew
+\dew+
+\det
+\det+
+\dF
+\dF+
+\dFd
+\dFd+
+\dFp
+\dFt
+\dd
+\dd psql_orders
+\dT+
+\dC
+\dC+
+\do
+\do+
+\dL
+\dL+
+\dx+
+\dy
+\dy+
+\dP
+\dP+
+\dAc
+\dAf
+\dAo
+\dAp
+\dD
+\dD+
+\dc
+\dc+
+\da
+\dO
+\dX
+\dl
+\drds
+\db+
+\ddp
+\ds+
+\du+ root
+\df+
+\di+ psql_*
+\dv+ psql_*
+\dE
+\dRp+
+\dRs+
+SELECT tableoid::regclass, relname FROM pg_class WHERE relname = 'psql_orders';
 \sv psql_big
 \encoding
 SELECT count(*) AS total FROM psql_orders \gset
