@@ -58,6 +58,9 @@ func (n Name) errOpen(dir string, err error) error {
 	if pebble.IsCorruptionError(err) {
 		return weirerr.New(weirerr.StoreCorrupt, "the %s is damaged", n.Store).With("path", dir).Hint("%s", n.Restore).Wrap(err)
 	}
+	if isFull(err) {
+		return n.full(err).With("path", dir)
+	}
 	return fmt.Errorf("%s: open %s: %w", n.Component, dir, err)
 }
 
@@ -69,5 +72,16 @@ func (n Name) Error(err error) error {
 	if pebble.IsCorruptionError(err) {
 		return weirerr.New(weirerr.StoreCorrupt, "the %s is damaged", n.Store).Hint("%s", n.Restore).Wrap(err)
 	}
+	if isFull(err) {
+		return n.full(err)
+	}
 	return fmt.Errorf("%s: %w", n.Component, err)
+}
+
+// isFull tells whether err says that the disk, or the owner's quota, is full.
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
+func (n Name) full(err error) *weirerr.Error {
+	return weirerr.New(weirerr.LogFull, "no room on the disk of the %s", n.Store).
+		Hint("free space on the disk of the data directory; work goes on by itself").Wrap(err)
 }
