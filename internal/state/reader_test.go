@@ -61,6 +61,9 @@ func TestReaderFindsGroupsInManyFiles(t *testing.T) {
 	ok(t, reader.Close())
 	sameGroups(t, reader, model, group)
 	ok(t, reader.Close())
+	ok(t, s.db.Compact(ctx, []byte{0}, []byte{0xff}, false)) // all in columnar blocks
+	sameGroups(t, reader, model, group)
+	ok(t, reader.Close())
 }
 
 // sameGroups compares all groups that there can be with a model.
