@@ -114,17 +114,22 @@ func Open(dir string, opts Options) (*Store, error) {
 		MemTableStopWritesThreshold: 4,
 		MaxOpenFiles:                2000,
 		// Most of what is written is read again only after a restart or an eviction, and much
-		// of it is written over before: merging late and in large pieces costs the least. Under
-		// load there are ten or twenty files a second; filters tell which ones have a group.
+		// of it is written over before: merging late and in large pieces costs the least. An epoch's
+		// sorted files, ten epochs a second under load, are merged when 128 lie over each other (Pebble
+		// halves the number), for filters tell which ones have a group. What small epochs leave, as files
+		// of 4 MiB, is merged by its size: 2 GiB, so that hot keys do not fill the disk.
 		L0CompactionThreshold:     256,
-		L0CompactionFileThreshold: 4096,
+		L0CompactionFileThreshold: 512,
 		L0StopWritesThreshold:     1024,
 		LBaseMaxBytes:             512 << 20,
 	}
 	for i := range o.Levels {
 		o.Levels[i].BlockSize = 16 << 10
 		o.Levels[i].FilterPolicy = filter
-		o.TargetFileSizes[i] = 16 << 20 << min(i, 3)
+		o.TargetFileSizes[i] = 4 << 20
+		if i > 0 {
+			o.TargetFileSizes[i] = 16 << 20 << min(i, 3)
+		}
 		if i < len(o.Levels)-1 { // what will be written again soon is not compressed
 			o.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
 		}
