@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -33,6 +35,10 @@ func (l logger) events() *pebble.EventListener {
 // Fatalf must not return. Pebble calls it when a write to its log or manifest
 // failed and it cannot know what is on the disk; only opening again can tell.
 func (l logger) Fatalf(format string, args ...any) {
-	l.log.Error(fmt.Sprintf(format, args...), "component", l.component, "consequence", "exit")
+	text, hint := fmt.Sprintf(format, args...), "start weir again"
+	if strings.Contains(text, syscall.ENOSPC.Error()) {
+		hint = "free some space on this disk, then start weir again"
+	}
+	l.log.Error(text, "component", l.component, "consequence", "exit", "hint", hint)
 	os.Exit(1)
 }

@@ -11,7 +11,9 @@ import (
 // it stands in the stream exactly where the command took effect. It does so before a
 // command rewrites a table as well, since the rewrite clears what the catalog tells of
 // older rows. A table that lost its identity moves to the other publication in the same
-// transaction, so that the next update of it is not refused. The function runs with its
+// transaction, so that the next update of it is not refused. An empty message follows: PostgreSQL
+// orders a message by where its record ends and a row by where it begins, so that a row right behind
+// a message may come before it, but not before the one before that. The function runs with its
 // owner's rights and swallows every error: no statement of the application fails because
 // of it.
 func functionSQL(slot string) string {
@@ -61,6 +63,7 @@ BEGIN
   IF changed IS NOT NULL OR gone IS NOT NULL THEN
     PERFORM pg_logical_emit_message(true, ` + quoteLiteral(ddlPrefix) + `, json_build_object('slot', ` + quoteLiteral(slot) + `, 'tag', tg_tag, 'rewrite', rewrite, 'tables',
       COALESCE(changed::jsonb, '[]') || COALESCE(gone::jsonb, '[]'))::text);
+    PERFORM pg_logical_emit_message(true, ` + quoteLiteral(ddlPrefix+"_end") + `, '');
   END IF;
   IF tg_event = 'table_rewrite' THEN
     RETURN; -- the command has not ended
