@@ -80,7 +80,7 @@ func TestRowsStream(t *testing.T) {
 	s := open(t, t.TempDir())
 	for query, want := range map[string]int{
 		"SELECT g::text || repeat('x', 100) FROM generate_series(1, 1000000) g":                                      1_000_000,
-		"SELECT g FROM generate_series(1, 100000000) g WHERE g % 2 = 0 LIMIT 9000 OFFSET 10":                     9000,
+		"SELECT g FROM generate_series(1, 100000000) g WHERE g % 2 = 0 LIMIT 9000 OFFSET 10":                         9000,
 		"SELECT 1 FROM generate_series(1, 30000) a, generate_series(1, 30000) b LIMIT 5000 OFFSET 899998000":         2000,
 		"SELECT 1 AS x FROM generate_series(1, 30000) a, generate_series(1, 30000) b ORDER BY 1 LIMIT 5000 OFFSET 7": 5000,
 		"SELECT g FROM generate_series(1, 10) g OFFSET 10":                                                           0,

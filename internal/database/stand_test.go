@@ -53,7 +53,7 @@ func open(t *testing.T, dir string) *stand {
 	ctx, cancel := context.WithCancel(context.Background())
 	db, err = Open(ctx, Options{
 		Memory: NewMemory(64 << 20),
-		ID: 1, Name: "dev", Meta: meta, State: store, Logs: logs, Worker: work, Views: views, Coordinator: coord,
+		ID:     1, Name: "dev", Meta: meta, State: store, Logs: logs, Worker: work, Views: views, Coordinator: coord,
 		Functions: expr.Builtins(), Parse: parser.ParseQuery, System: SystemRelations(), Log: log,
 	})
 	check(t, err)
